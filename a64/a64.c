@@ -113,7 +113,7 @@ static bool literal(struct a64 *out, uint32_t w)
 	return true;
 }
 
-/* ldapur, stlur */
+/* Decodes ldapur and stlur. */
 static bool ordered_unscaled(struct a64 *out, uint32_t w)
 {
 	if (!single_size(out, w))
@@ -171,7 +171,7 @@ static bool exclusive(struct a64 *out, uint32_t w)
 	return true;
 }
 
-/* ldar, stlr, and ldlar, stllr of other domains */
+/* Decodes ldar and stlr, and their forms ldlar and stllr for limited ordering regions. */
 static bool ordered(struct a64 *out, uint32_t w)
 {
 	general(out, BIT(w, 22) ? A64_LOAD : A64_STORE, 1, 1u << BITS(w, 31, 30));

@@ -74,11 +74,12 @@ struct a64 {
 
 void a64_decode(struct a64 *out, uint32_t word);
 
-/* How many bytes the instruction may access from its address on. vector_bytes is the size of an SVE
- * register, clear_bytes that of dc zva. 0 for flushes and prefetches. */
+/* Gives how many bytes the instruction may access, from its address on; 0 for flushes and
+ * prefetches. vector_bytes is the size of an SVE register, clear_bytes how many bytes dc zva
+ * clears. */
 uint32_t a64_bytes(const struct a64 *in, uint32_t vector_bytes, uint32_t clear_bytes);
 
-/* The signed field of `bits` bits from bit `low` on. */
+/* Gives the signed field that has `bits` bits and begins at bit `low`. */
 static inline int64_t a64_field(uint32_t word, unsigned low, unsigned bits)
 {
 	return (int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits);

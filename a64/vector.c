@@ -2,7 +2,8 @@
  * lane, or for one element to all lanes. Each accesses one contiguous piece of memory. */
 #include "a64/internal.h"
 
-/* Sets the post-index: without an index register, the base moves behind what was accessed. */
+/* Decodes what is added to the base register afterwards (post-index): an index register or, without
+ * one, the number of bytes that were accessed. */
 static void post_index(struct a64 *out)
 {
 	if (out->mode != A64_POST)
@@ -31,7 +32,7 @@ bool a64_structures(struct a64 *out, uint32_t w)
 	return out->nregs != 0 && (is_plain || size != 3 || BIT(w, 30));
 }
 
-/* Bytes of the lane; 0 if there is no such instruction. */
+/* Gives the size of the lane in bytes; 0 if there is no such instruction. */
 static uint32_t lane_bytes(uint32_t w)
 {
 	const uint32_t size = BITS(w, 11, 10);

@@ -13,7 +13,7 @@
 
 #define LINE_ROOM 256 /* the kernel looks at so much of a script */
 
-/* ROOT/PATH if the bundle has it, else NULL. free() it. */
+/* Gives ROOT/PATH if the bundle has it, else NULL. free() it. */
 static char *path_in_bundle(const char *root, const char *path)
 {
 	char *inside = path[0] == '/' ? xasprintf("%s%s", root, path) : NULL;

@@ -69,7 +69,7 @@ void bundle_init(struct bundle *b);
 void bundle_release(struct bundle *b); /* also closes it */
 /* Finds the entry of a path by binary search; NULL if there is none. */
 const struct bundle_entry *bundle_find(const struct bundle *b, const char *path);
-/* Is it a path as struct bundle_entry demands? */
+/* Asks whether the path obeys the rules of struct bundle_entry. */
 bool bundle_path_is_good(const char *path);
 /* May this variable (NAME=value) go into a bundle? Only those that recovery may depend on and that
  * hold no secret do; others are also not taken from a bundle. */

@@ -40,7 +40,7 @@ const struct bundle_entry *bundle_find(const struct bundle *b, const char *path)
 		       : NULL;
 }
 
-/* Is it UTF-8 without control characters? */
+/* Asks whether the path is UTF-8 without control characters. */
 static bool is_text(const char *path)
 {
 	json_t *text = json_string(path);
@@ -151,7 +151,7 @@ static int index_error(struct error *err, const char *what)
 	return error_set(err, "its index is invalid: %s", what);
 }
 
-/* The text of a key; NULL if there is none. */
+/* Gives the text of a key; NULL if there is none. */
 static char *text_of(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
@@ -254,7 +254,7 @@ static int entry_read(struct bundle *b, const json_t *o, struct error *err)
 	return 0;
 }
 
-/* Is some parent of the path a file or a link? */
+/* Asks whether a parent of the path is a file or a link in the bundle, and not a folder. */
 static bool is_below_other(const struct bundle *b, const char *path)
 {
 	char *copy = xstrdup(path), *slash;

@@ -45,7 +45,8 @@ static int folder_open(int root, const char *path, const char **name)
 
 /* ---- contents ---- */
 
-/* Decompresses one frame into fd. 1: it differs from the index. -1: errno. */
+/* Decompresses one frame into fd. 1: the bytes are not those that the index promises. -1 with
+ * errno. */
 static int frame_read(struct input *in, const struct bundle_entry *e, int fd)
 {
 	uint64_t left_in = e->stored_bytes, left_out = e->len_bytes, at = in->at;
@@ -135,7 +136,8 @@ static int file_unpack(struct input *in, const struct bundle_entry *e, int root,
 
 /* ---- links ---- */
 
-/* The target relative to the path's folder, so that the whole folder can be moved. free() it. */
+/* Rewrites the target of a link as a path relative to the link's folder, so that the whole unpacked
+ * folder can be moved. free() it. */
 static char *relative_target(const char *path, const char *target)
 {
 	char *text = xstrdup(target), *longer;

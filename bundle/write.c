@@ -23,7 +23,7 @@ struct output {
 	size_t room_bytes;
 };
 
-/* Writes one frame. -1 with errno. */
+/* Compresses the bytes into one frame and writes the frame. *stored: its length. -1 with errno. */
 static int frame_write(struct output *o, const void *bytes, size_t n, uint64_t *stored)
 {
 	ZSTD_inBuffer in = { bytes, n, 0 };

@@ -1,10 +1,12 @@
-/* The checks, by file, and what they share. */
+/* Declares the checks, ordered by the file that contains them, and the functions that these files
+ * share. */
 #ifndef DOCTOR_CHECKS_H
 #define DOCTOR_CHECKS_H
 
 #include "doctor/doctor.h"
 
-/* trial.c: runs pmend's main job once */
+/* trial.c: whether pmend's main job can be done, by recording a small program and running
+ * recovery */
 void check_recorder(struct doctor_finding *f);
 void check_valgrind(struct doctor_finding *f);
 void check_recording(struct doctor_finding *f);

@@ -1,5 +1,5 @@
-/* The table of checks, in the order of the report: first what everything needs, then what makes
- * pmend faster, then what single commands use. */
+/* Lists all checks, in the order of the report: first what everything needs, then what makes pmend
+ * faster, then what single commands use. */
 #include "doctor/doctor.h"
 
 #include <stddef.h>

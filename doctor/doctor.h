@@ -36,8 +36,8 @@ static inline void doctor_finding_release(struct doctor_finding *f)
 	f->found = f->todo = NULL;
 }
 
-/* The program that the checks of recording and recovery run: creates a pool of one page, or reads
- * and changes it. Gives 0 if all is well. */
+/* Runs in the small program that the checks of recording and recovery use: creates a pool of one
+ * page, or reads and changes it. Gives 0 if all is well. */
 int doctor_probe(const char *path);
 
 #endif

@@ -143,7 +143,7 @@ void check_decoder(struct doctor_finding *f)
 			    xasprintf("instructions of %s are decoded", machine_own()->says), NULL);
 }
 
-/* in a child process, because PMDK runs code when it is loaded */
+/* Loads a library, in a child process, because PMDK runs code when it is loaded. */
 static void load_child(void *arg)
 {
 	void *library = dlopen(arg, RTLD_LAZY);

@@ -78,7 +78,7 @@ struct trial {
 	char *pool, *trace;
 };
 
-/* Collects messages into one line. */
+/* Appends a message to one line that collects all messages. */
 static void collect_message(const char *text, void *arg)
 {
 	char **all = arg, *longer = xasprintf("%s%s%s", *all ? *all : "", *all ? "; " : "", text);

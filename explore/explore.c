@@ -1,4 +1,4 @@
-/* One exploration: runs the seeds first, then inputs that flip the branch which the search picks.
+/* Runs one exploration: the seeds first, then inputs that flip the branch which the search picks.
  * It keeps the paths of all runs, because flips still to come need them. A run that did not take
  * the path the solver predicted counts as diverged. */
 #include "explore/explore.h"
@@ -120,7 +120,7 @@ static uint64_t input_hash(const struct explore *e, const uint8_t *bytes)
 	return h;
 }
 
-/* Notes an input. True if it is new. */
+/* Adds the input to those that are known. True: it was not known yet. */
 static bool input_note(struct explore *e, const uint8_t *bytes)
 {
 	uint64_t h = input_hash(e, bytes);
@@ -131,7 +131,8 @@ static bool input_note(struct explore *e, const uint8_t *bytes)
 	return true;
 }
 
-/* Copies the input, followed by the 8-byte symbols of its words with their present values. */
+/* Copies the input, and appends the present values of the path's words: 8 bytes for each word,
+ * which the solver treats as more bytes of the input. */
 static uint8_t *bytes_with_words(const struct explore *e, const uint8_t *bytes,
 				 const struct path *p)
 {
@@ -196,7 +197,7 @@ void explore_input_release(struct explore_input *in)
 
 /* ---- choosing the next flip ---- */
 
-/* Can the step have more than two outcomes? */
+/* Asks whether the step can have more than two outcomes, as a jump through a table can. */
 static bool has_targets(const struct path_step *s)
 {
 	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
@@ -230,7 +231,7 @@ static bool guess_flip(struct explore *e, const struct search_flip *f, struct ex
 	return true;
 }
 
-/* The end of the part of the input that contains this byte. */
+/* Gives the end of the part of the input that contains the byte at index. */
 static size_t part_end(const struct explore *e, size_t index)
 {
 	size_t end = e->options.len_bytes;
@@ -251,8 +252,8 @@ static bool put_word(struct explore *e, const struct path_token *t, struct explo
 	       flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
 }
 
-/* Changes the words whose length or number the solver chose differently. Goes from the end to the
- * beginning, because what follows a word moves. */
+/* Changes the words for which the solver chose another length or number. Goes from the end of the
+ * input to its beginning, because what follows a changed word moves. */
 static bool words_put(struct explore *e, const struct path *p, struct explore_input *in)
 {
 	size_t before = SIZE_MAX;
@@ -331,8 +332,8 @@ static uint64_t seed_key(const struct explore *e, const uint8_t *bytes)
 	return hash_mix(1, input_hash(e, bytes)) | 1;
 }
 
-/* The key of a flip. For a step with several outcomes it contains those known by now, so that the
- * step can be asked about again when more are known. */
+/* Gives the key of a flip. For a step with several outcomes, the key contains the outcomes known by
+ * now, so that the solver can be asked about the step again when more are known. */
 static uint64_t flip_key(const struct explore *e, const struct search_flip *f)
 {
 	const struct path_step *s = search_step(e->search, f);
@@ -479,7 +480,8 @@ static void jumps_note(struct explore *e, const struct path *p)
 	}
 }
 
-/* Did the run take the same branches up to the flipped one, and then the other side? */
+/* Asks whether the run took the same branches as its parent up to the flipped one, and there the
+ * other side. */
 static bool is_as_expected(const struct explore *e, const struct explore_input *in,
 			   const struct path *p)
 {
@@ -527,7 +529,7 @@ void explore_suspect(struct explore *e, const char *file, uint32_t line)
 	lines_add(&e->suspects, file, line);
 }
 
-/* Finds suspected stores in objects that are new since the last call. */
+/* Finds the suspected stores (explore_suspect()) in objects that are new since the last call. */
 static void suspects_find(struct explore *e)
 {
 	for (; e->suspects.list.n && e->nsearched < e->objects.paths.n; e->nsearched++) {

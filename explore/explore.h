@@ -48,7 +48,7 @@ void explore_known(struct explore *e, const struct explore_input *in);
 void explore_allow_text(struct explore *e, size_t index, size_t len_bytes);
 /* Says that a part of the input begins at this byte: what is moved stays within its part. */
 void explore_bound(struct explore *e, size_t index);
-/* this byte must keep its value */
+/* Says that this byte must have this value in every input. */
 void explore_fix(struct explore *e, uint64_t index, uint8_t value);
 
 /* Says that, by an analysis of the source, stores in this line may modify PM. */
@@ -64,7 +64,7 @@ void explore_input_release(struct explore_input *in);
 int explore_done(struct explore *e, const struct explore_input *in, const char *file,
 		 struct error *err);
 /* Notes that an instruction, by its offset in the object's file, modified PM. */
-/* True if it is the first time. */
+/* Gives true if the instruction was not noted before. */
 bool explore_cover(struct explore *e, const char *object, uint64_t offset);
 
 /* ---- several explorations of one program, in processes that share a folder ---- */
@@ -76,7 +76,7 @@ struct explore_sharing {
 	void (*failed)(uint64_t key, bool is_unknown, void *arg);
 	void *arg;
 };
-/* Shares from now on; the struct is copied. */
+/* Shares the exploration from now on: calls the functions of the struct, which is copied. */
 void explore_share(struct explore *e, const struct explore_sharing *sharing);
 /* Adds a run of another exploration; parent and step are the numbers used here. -1 if the file
  * cannot be read; then nothing changes. */
@@ -85,16 +85,18 @@ int explore_take(struct explore *e, const struct explore_input *in, const char *
 /* Adds a run about which nothing is known any more, so that later runs keep their numbers. */
 void explore_skip(struct explore *e);
 void explore_settle(struct explore *e, uint64_t key); /* another exploration has tried it */
-/* The run of this input; EXPLORE_NO_RUN if there is none. */
+/* Gives the number of the run that had this input; EXPLORE_NO_RUN if there is none. */
 uint32_t explore_find(const struct explore *e, const uint8_t *bytes);
-/* How many flips and seeds others have claimed and not tried yet. Ask after reading others'
- * news. */
+/* Counts the flips and seeds that other explorations have claimed and not tried yet. Read their
+ * news before you ask. */
 size_t explore_nput_off(struct explore *e);
-/* Takes over what others claimed and do not seem to try: explore_next() gives it from now on. */
+/* Takes over the flips and seeds that others have claimed and do not seem to try: explore_next()
+ * gives them from now on. */
 void explore_claim_all(struct explore *e);
 
 struct explore_stats explore_stats(const struct explore *e);
-/* What was lost or became concrete in all runs; ends with an entry whose `what` is NULL. */
+/* Counts, over all runs, what could not be followed as an expression: it was lost or became a plain
+ * number. The list ends with an entry whose `what` is NULL. */
 const struct path_count *explore_counts(const struct explore *e);
 
 #endif

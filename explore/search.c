@@ -1,5 +1,5 @@
-/* The branches that wait to be flipped, and how often each edge was tried. A flip is identified by
- * a hash of the path before it and the other side, so it is never added twice. */
+/* Keeps the branches that wait to be flipped, and counts how often each edge was tried. A flip is
+ * identified by a hash of the path before it and of the other side, so it is never added twice. */
 #include "explore/search.h"
 
 #include <stdlib.h>
@@ -97,8 +97,8 @@ bool search_is_new_way(const struct search *s, const struct path_step *step)
 	       graph_is_near(s->graph, step->pc);
 }
 
-/* Identifies the branch, the side it did not take, and the places from which its function was
- * called, because strcmp() and the like have many callers. */
+/* Makes the key of an edge: the branch, the side that it did not take, and the places from which
+ * its function was called, because strcmp() and the like have many callers. */
 static uint64_t edge_key(const struct path *p, const struct path_step *s)
 {
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
@@ -135,8 +135,8 @@ void search_made(struct search *s, const struct search_flip *flip)
 	edge_add(s, flip, TRY - 1);
 }
 
-/* Code before the first condition is the loader's, which may differ between runs, so it does not
- * count as found by the input. */
+/* Adds the path of a run. Code before the first condition is the loader's and may differ between
+ * runs, so it does not count as code that the input found. */
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
 {
 	uint32_t run = (uint32_t)s->paths.n;
@@ -197,7 +197,8 @@ bool search_guess(struct search *s, const struct search_flip *flip, unsigned mos
 	return true;
 }
 
-/* Flipping an address has the lowest score: it is a chance, not a direction. */
+/* Gives the score of a flip. Flipping an address has the lowest score, because nobody knows where
+ * another address leads. */
 static uint64_t score_of(struct search *s, const struct search_flip *f)
 {
 	return search_step(s, f)->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, f) + 1;
@@ -212,7 +213,8 @@ static void take_out(struct search *s, size_t i)
 	edge_add(s, &f, 1);
 }
 
-/* Jumps and addresses stay, because they have further outcomes. */
+/* Removes the flips of a step that was flipped before. Flips of jumps and addresses stay, because
+ * these steps have more than two outcomes. */
 void search_forget(struct search *s, uint32_t run, uint32_t step)
 {
 	for (size_t i = 0; i < s->waiting.n; i++)

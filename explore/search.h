@@ -39,31 +39,32 @@ struct search *search_new(const struct search_strategy *strategy, struct graph *
 			  uint64_t seed);
 void search_free(struct search *s);
 
-/* Adds the path of a run, which must stay valid; steps before `from` were added with its parent.
- * Gives the run's number, from 0. */
+/* Adds the flips of a run's path, which must stay valid. Steps before `from` are left out: they
+ * were added with the run's parent. Gives the run's number, from 0. */
 uint32_t search_add(struct search *s, const struct path *p, size_t from);
-/* Removes and gives the best flip. False if there is none. */
+/* Removes the best flip from those that wait, and gives it. False if there is none. */
 bool search_next(struct search *s, struct search_flip *flip);
-/* an input for the flip was found */
+/* Says that an input was found for the flip. */
 void search_made(struct search *s, const struct search_flip *flip);
-/* the step was flipped by an earlier start */
+/* Says that an earlier start of the exploration has flipped this step. */
 void search_forget(struct search *s, uint32_t run, uint32_t step);
 /* Adds a flip again, because its step has further outcomes. */
 void search_again(struct search *s, const struct search_flip *flip);
-/* May the flip's edge be guessed again? Counts the guess if it had fewer than `most`. */
+/* Asks whether the flip's edge may be guessed again (fewer than `most` guesses so far), and counts
+ * the guess. */
 bool search_guess(struct search *s, const struct search_flip *flip, unsigned most);
 const struct path *search_path(const struct search *s, uint32_t run);
 size_t search_waiting(const struct search *s);
 
-/* For the strategies. */
+/* Gives the graph, for strategies. They also use the functions below. */
 struct graph *search_graph(const struct search *s);
 #define SEARCH_CALLERS 2 /* so many callers tell uses of a function apart */
-/* how often its edge was tried */
+/* Counts how often the flip's edge was tried. */
 uint64_t search_tries(const struct search *s, const struct search_flip *flip);
 const struct path_step *search_step(const struct search *s, const struct search_flip *flip);
 bool search_is_covered(const struct search *s, place block);
-/* Has no run taken the other side of this branch, in a function that modifies PM? False if the
- * strategy does not use it. */
+/* Asks whether no run has taken the other side of this branch, and the branch is in a function that
+ * modifies PM. Always false if the strategy does not prefer such sides (has_ways). */
 bool search_is_new_way(const struct search *s, const struct path_step *step);
 uint64_t search_random(struct search *s);
 size_t search_ncovered(const struct search *s);

@@ -1,5 +1,5 @@
-/* The search strategies, one row each. A strategy is a score; the flip with the highest score is
- * next. */
+/* Defines the search strategies, one row each. A strategy is a score; the flip with the highest
+ * score is next. */
 #include <string.h>
 
 #include "explore/search.h"
@@ -14,8 +14,8 @@
 #define UNTAKEN_SCORE (UNRUN_SCORE / 4) /* like code one block away */
 #define UNRUN_BLOCKS 10                 /* code further away counts like this */
 
-/* The number of blocks to the nearest uncovered PM-modifying instruction from any of the places.
- * For a branch in a library function, that is a caller's. */
+/* Counts the blocks on the shortest way from any of the places to an uncovered PM-modifying
+ * instruction. The places of a branch in a library function are those of its callers. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
 {
 	uint32_t best = UINT32_MAX;

@@ -38,7 +38,7 @@ enum run_note {
 
 /* ---- the region ---- */
 
-/* The hash of a path. */
+/* Hashes a path. */
 static inline uint64_t run_hash(const char *text, size_t len_bytes)
 {
 	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */

@@ -252,9 +252,9 @@ enum pmt_kind {
 #define PMT_STORE_MAX_BYTES 64u
 #define PMT_LINE_BYTES 64u
 
-/* What --old-bytes puts at an offset of a PM file. No byte is zero or looks like text, no word is a
- * pointer or a small number, and words near each other differ, so no program takes them for
- * initialised data. */
+/* Gives the word that --old-bytes puts at an offset of a PM file. No byte is zero or looks like
+ * text, no word is a pointer or a small number, and words near each other differ, so no program
+ * takes them for initialised data. */
 static inline uint64_t pmt_old_word(uint64_t offset)
 {
 	uint64_t word = (offset / 8 + 1) * 0x9e3779b97f4a7c15u;
@@ -376,8 +376,8 @@ static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
 	return h ^ h >> 32;
 }
 
-/* The same in four lanes that a processor computes in parallel: lane k takes the words k, k + 4, k
- * + 8, … */
+/* Like pmt_hash(), but with four lanes that a processor computes in parallel: lane k takes the
+ * words k, k + 4, k + 8, … The result differs from that of pmt_hash(). */
 static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 {
 	const unsigned char *p = (const unsigned char *)data;
@@ -394,8 +394,8 @@ static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 	return pmt_hash(lanes, sizeof lanes);
 }
 
-/* The sum of a page of PMT_PAGE_BYTES; bytes beyond the end of the file count as zeros. 0 if all
- * are zeros. */
+/* Sums up a page of PMT_PAGE_BYTES; bytes beyond the end of the file count as zeros. Gives 0 if all
+ * bytes are zeros. */
 static inline uint64_t pmt_page_sum(const void *page)
 {
 	const uint64_t *w = (const uint64_t *)page;
@@ -410,8 +410,8 @@ static inline uint64_t pmt_page_sum(const void *page)
 	return sum ? sum : 1;
 }
 
-/* The hash of a chunk: of its payload and of what its header says about it. Files before version 3
- * hash the payload without lanes. */
+/* Hashes a chunk: its payload, and what its header says about it. Files before version 3 hash the
+ * payload without lanes. */
 static inline uint64_t pmt_chunk_hash(uint32_t version, const struct pmt_chunk *c,
 				      const void *payload)
 {

@@ -94,10 +94,11 @@ static inline uint8_t *pmt_put_object_gone(uint8_t *p, uint64_t va, uint64_t len
 	return pmt_put_number(p, len_bytes);
 }
 
-/* The following functions encode one event. `head`, the event's first byte, is 0 at first, collects
- * bits, and is stored before the rest at the end. First come the thread and the site: prev is the
- * state of the previous event's site, or a zeroed state before the first event. Then follow the
- * address, the value, the arguments as numbers, and the blob. */
+/* Encodes the site of an event. This function and the following ones encode an event piece by
+ * piece: the thread and the site, then the address, the value, the arguments as numbers, and the
+ * blob. `head`, the event's first byte, is 0 at first, collects bits, and is stored before the rest
+ * at the end. prev: the state of the previous event's site, or a zeroed state before the first
+ * event. */
 static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t site,
 					   struct pmt_site_state *prev)
 {

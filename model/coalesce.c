@@ -64,8 +64,8 @@ static void seen_init(struct seen *seen, size_t nstores)
 	seen->mask = room - 1;
 }
 
-/* Adds a site; true if it was there. A collision forgets the other site, so a store is kept
- * needlessly. */
+/* Adds a site to the table. True: the site was in the table already. Two sites may have the same
+ * slot: then the table forgets the older one, so line_coalesce() keeps a store needlessly. */
 static bool seen_add(struct seen *seen, const struct trace_site *site)
 {
 	static const struct trace_site unknown;

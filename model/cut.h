@@ -37,7 +37,8 @@ enum cut_extent {
 };
 enum cut_extent cut_extent(const struct cut *c);
 bool cut_is_process(const struct cut *c, uint32_t stream);
-/* Was the thread cut off before it could act on what it did in event seq? */
+/* Asks whether the thread was cut off after event seq before it had a chance to do what this event
+ * calls for, such as flushing what it stored there. */
 bool cut_is(const struct cut *c, uint32_t stream, uint32_t thread, uint64_t seq);
 
 #endif

@@ -99,7 +99,7 @@ static struct sector *sector_of(struct files *f, struct inode *i, uint64_t addr)
 	return s;
 }
 
-/* data NULL: zeros */
+/* Puts n bytes of data into the sector at this offset; zeros if data is NULL. */
 static void put(uint8_t *sector, uint64_t offset, const uint8_t *data, size_t n)
 {
 	if (data)
@@ -108,7 +108,8 @@ static void put(uint8_t *sector, uint64_t offset, const uint8_t *data, size_t n)
 		memset(sector + offset, 0, n);
 }
 
-/* n bytes that lie in one sector. */
+/* Notes that the event changes n bytes at addr, which lie in one sector. data: the new bytes, or
+ * NULL for zeros. */
 static void change_sector(struct files *f, struct inode *i, const struct trace_event *ev,
 			  uint64_t addr, const uint8_t *data, size_t n)
 {
@@ -183,7 +184,8 @@ void files_base_write(struct files *f, uint64_t addr, const uint8_t *bytes, uint
 		memcpy(s->versions.at[k] + (addr - s->addr), bytes, len_bytes);
 }
 
-/* Where there is something, there are zeros now. */
+/* Puts zeros into bytes [from, to) of the file, in the sectors that the model has. (Sectors that
+ * were never written are zero anyway.) */
 static void zero(struct files *f, struct inode *i, const struct trace_event *ev, uint64_t from,
 		 uint64_t to)
 {
@@ -222,7 +224,8 @@ static void size_synced(struct inode *i)
 	i->sizes.n = 1;
 }
 
-/* What was written beyond the end can never be seen again: without contents it is forgotten. */
+/* Forgets the unsynced sectors beyond the new end of the file: the program cannot read them again.
+ * Used only without contents. */
 static void forget_beyond(struct inode *i, uint64_t size_bytes)
 {
 	size_t n = 0;
@@ -319,7 +322,7 @@ static int by_seq(const void *a, const void *b)
 	return x->change.seq < y->change.seq ? -1 : x->change.seq > y->change.seq;
 }
 
-/* One cell of two. */
+/* Makes one cell of the cells of two names, because a rename changes both names together. */
 static struct cell *tie(struct files *f, struct entry *a, struct entry *b)
 {
 	struct cell *c = cell_of(f, a), *gone = cell_of(f, b);

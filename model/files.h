@@ -20,11 +20,11 @@
 
 struct files;
 
-/* has_contents: files_each_state() will be asked, so what sectors may hold is kept. Else only what
- * is durable and what is not. */
+/* Makes a model of files. has_contents: files_each_state() will be asked, so the model keeps the
+ * bytes that each sector may have. Otherwise it keeps only which changes are durable. */
 struct files *files_new(bool has_contents);
 void files_free(struct files *f);
-/* Events of files that are not followed change nothing. */
+/* Takes the next event of the trace. Events of files that are not followed change nothing. */
 void files_step(struct files *f, const struct trace_event *ev);
 
 /* Something that happened to a file or a name. */
@@ -38,21 +38,24 @@ struct files_change {
 
 uint32_t files_last(const struct files *f); /* the largest number of a file; 0: there is none */
 bool files_is_regular(const struct files *f, uint32_t file);
-/* The size that the program sees. */
+/* Gives the size of the file as the program sees it now. */
 uint64_t files_size(const struct files *f, uint32_t file);
-/* How many names lead to it now, as far as is known. */
+/* Counts the names that lead to the file now, as far as they are known. */
 uint32_t files_nnames(const struct files *f, uint32_t file);
-/* The newest change of its content or size that is not durable. False: all is. */
+/* Gives the newest change of the file's content or size that is not durable. False: all changes are
+ * durable. */
 bool files_unsynced(const struct files *f, uint32_t file, struct files_change *newest);
-/* Each of them: the newest of each sector, and of the size. */
+/* Calls tell() for the changes of the file's content and size that are not durable: for each sector
+ * the newest change, and the newest change of the size. */
 void files_each_unsynced(const struct files *f, uint32_t file,
 			 void (*tell)(const struct files_change *c, void *arg), void *arg);
-/* Is it so of the sector that holds this byte? */
+/* Asks whether the sector that contains this byte has a change that is not durable. */
 bool files_sector_unsynced(const struct files *f, uint64_t addr);
-/* Something made the file's content durable: fsync, O_DSYNC… NULL: nothing has. Of a folder, its
- * names. */
+/* Gives the newest event that made the file's content durable: fsync, O_DSYNC… For a folder, the
+ * event that made its names durable. NULL: there was none. */
 const struct files_change *files_last_sync(const struct files *f, uint32_t file);
-/* Its content, its size, one of its names or, of a folder, an entry has changed since that. */
+/* Asks whether the file has changed since its last sync (files_last_sync()): its content, its size,
+ * one of its names or, for a folder, an entry. */
 bool files_changed_since(const struct files *f, uint32_t file);
 
 /* A name that is not durable: what it leads to now. */
@@ -84,12 +87,13 @@ struct files_item {
 };
 typedef VEC(struct files_item) files_items;
 
-/* Those that have several versions: names, then sizes, then sectors. is_memory: says of a file that
- * its content, its size and its names are not to be listed; NULL: of none. One list at a time: the
- * next call, and the next event, end it. */
+/* Lists the items that have several versions: names, then sizes, then sectors. is_memory: asks
+ * whether a file is memory; its content, size and names are then left out. NULL: no file is. The
+ * list is valid until the next event or the next call of this function. */
 void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const void *arg),
 		      const void *arg, files_items *out);
-/* What made this version, from 1. */
+/* Gives the change that made this version of the item. Versions that a change made are numbered
+ * from 1. */
 const struct files_change *files_item_change(const struct files_item *i, uint32_t version);
 
 /* A name that is there, with its path below the folder of --files that is `root`. */
@@ -99,8 +103,9 @@ struct files_path {
 	uint64_t size_bytes; /* of a file or a symbolic link */
 	uint64_t size_seq;   /* of the change that made it so long; 0: it was so */
 };
-/* Those of a state: of what is not listed, the last version. A folder comes before what is in
- * it. */
+/* Calls tell() for each path that exists in a state. The state has the version that each item of
+ * the list says, and the last version of what is not in the list. A folder comes before the files
+ * in it. */
 void files_each_path(const struct files *f, const files_items *items,
 		     void (*tell)(const struct files_path *p, void *arg), void *arg);
 
@@ -111,23 +116,26 @@ struct files_sector {
 	uint8_t *const *versions; /* FILES_SECTOR_BYTES each */
 	const struct files_change *changes;
 };
-/* The state's file of this size can have this version. */
+/* Asks whether a file whose size is the one of event size_seq can have this version of the sector.
+ * If the version is the zeros that a truncation left, the size must be of that truncation or
+ * later. */
 static inline bool files_sector_can_be(const struct files_sector *s, uint32_t version,
 				       uint64_t size_seq)
 {
 	return !s->changes[version].is_cut || s->changes[version].seq <= size_seq;
 }
-/* What was never written is not told: it is zeros. */
+/* Calls tell() for each sector of the file that was written. All other sectors contain zeros. */
 void files_each_sector(const struct files *f, uint32_t file,
 		       void (*tell)(const struct files_sector *s, void *arg), void *arg);
 
-/* What is durable of memory: bytes of one sector of a file that gets no other content. */
+/* Reads or writes the durable bytes of a file that is used as memory. The bytes lie in one sector.
+ * Such a file gets its content only from these calls. */
 void files_base_read(const struct files *f, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
 void files_base_write(struct files *f, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 
-/* All states, as text, some perhaps more than once; sorted by name. "a=x512.488 d/ d/b=y3 e" means:
- * a has 512 x and then 488 zeros, b in the folder d has yyy, and e is empty. False: there are more
- * than max. */
+/* Calls tell() for each state that a crash can leave, as a text of paths sorted by name.
+ * "a=x512.488 d/ d/b=y3 e" means: a contains 512 x and then 488 zeros, b in the folder d contains
+ * yyy, and e is empty. A state may come more than once. False: there are more than max states. */
 bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
 		      void *arg);
 

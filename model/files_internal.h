@@ -1,5 +1,5 @@
-/* What a crash can leave of files, in terms of things that are durable up to some point each: the
- * names of a folder that renames tie together (a cell), the size of a file, a sector. */
+/* Describes what a crash can leave of files. Three kinds of things are each durable up to some
+ * point: the names of a folder that renames tie together (a cell), the size of a file, a sector. */
 #ifndef MODEL_FILES_INTERNAL_H
 #define MODEL_FILES_INTERNAL_H
 

@@ -12,7 +12,8 @@
 
 /* ---- items ---- */
 
-/* Its number plus 1; 0: it has one version. */
+/* Adds an item to the list. Gives its index plus 1; 0 if it has only one version, and is not
+ * added. */
 static uint32_t add_item(files_items *out, enum files_item_kind kind, size_t nversions,
 			 uint64_t key, const void *of)
 {
@@ -35,7 +36,8 @@ static uint64_t entry_number(const struct files *f, const struct entry *e)
 	return k;
 }
 
-/* Are its names only of memory? They are there when the program made them. */
+/* Asks whether all names of the cell are names of files that are memory. Such a cell gets no item:
+ * a state has its names as the program left them. */
 static bool is_of_memory(const struct cell *c, bool (*is_memory)(uint32_t file, const void *arg),
 			 const void *arg)
 {
@@ -205,7 +207,8 @@ static uint8_t byte_at(const struct states *s, uint32_t file, uint64_t offset)
 						: sector->versions.n - 1][addr - sector->addr];
 }
 
-/* In runs of equal bytes. */
+/* Writes the content of a file as runs of equal bytes: "x512.488" is 512 x and then 488 zeros.
+ * free() it. */
 static char *content_text(const struct states *s, const struct files_path *p)
 {
 	char *text = xstrdup(""), *longer;
@@ -260,7 +263,8 @@ static void tell_state(struct states *s, void (*tell)(const char *state, void *a
 	free(text);
 }
 
-/* Counts up, like digits. */
+/* Moves to the next combination of versions, as a counter does whose digits are the items. False
+ * after the last combination. */
 static bool next_state(struct states *s)
 {
 	for (size_t k = 0; k < s->items.n; k++) {

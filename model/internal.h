@@ -157,11 +157,11 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten);
 
 /* ---- table.c ---- */
 
-/* the line that contains addr; NULL if everything is durable there */
+/* Finds the line that contains addr; NULL if everything is durable there. */
 struct line *line_find(const struct model *m, uint64_t addr);
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
-/* The thread's pending in a line; NULL if there is none. */
+/* Finds the struct pending with what this thread has pending in the line; NULL if there is none. */
 struct pending *line_pending(const struct line *l, const struct thread *t);
 
 /* Walks lines that touch a range, in order of address. The current line may be removed. */
@@ -213,7 +213,7 @@ void partial_list(const struct model *m, const struct line *l, uint32_t from, ui
  * differ in the asked bytes; of those that agree in them, the one that loses least. */
 void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked,
 		      struct contents *out);
-/* The number of different contents of a line; UINT64_MAX: unknown. */
+/* Counts the different contents that the line can have after a crash; UINT64_MAX: unknown. */
 uint64_t partial_ncontents(const struct model *m, const struct line *l);
 /* Finds the way to show this content that loses least, and calls f for each store that loses units
  * then. False if a crash cannot show the content. */
@@ -240,12 +240,13 @@ void line_persist(struct model *m, struct line *l, uint64_t upto,
 
 uint64_t thread_key(uint32_t stream, uint32_t thread); /* key of the thread in the model's map */
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread);
-/* The thread's pending in a line; adds one if there is none. */
+/* Like line_pending(), but adds a struct pending if the thread has none in the line. */
 struct pending *pending_add(struct model *m, struct line *l, struct thread *t);
 
 /* ---- inline ---- */
 
-/* Does the cache survive, while stores reach it in an open order (eadr on arm64)? */
+/* Asks whether the cache survives a crash while stores reach the cache in an open order (eadr on
+ * arm64). */
 static inline bool is_late(const struct model *m)
 {
 	return m->is_arm64 && m->platform->is_cache_durable;
@@ -256,7 +257,8 @@ static inline bool is_partial_order(const struct model *m)
 	return m->platform->is_weak || is_late(m);
 }
 
-/* See struct store. Within an aligned word, all amd64 processors agree. */
+/* Gives the unit_bytes (struct store) of a store: 0 if all of it is one unit, else the size of a
+ * unit. Within an aligned word, all amd64 processors agree. */
 static inline uint8_t store_unit_bytes(const struct model *m, const struct trace_event *ev)
 {
 	if (is_partial_order(m))
@@ -308,7 +310,7 @@ static inline const uint8_t *store_bytes(const struct store *s)
 	return s->size_bytes <= STORE_SMALL_BYTES ? s->bytes.few : s->bytes.rest->bytes;
 }
 
-/* The live bytes of a store, as bits: bit i is set if a crash could show the byte at + i. */
+/* Gives the live bytes of a store, as bits: bit i is set if a crash could show the byte at + i. */
 static inline uint64_t store_live(const struct store *s)
 {
 	return s->size_bytes <= STORE_SMALL_BYTES ? s->live_few : s->bytes.rest->live;
@@ -322,7 +324,7 @@ static inline void store_set_live(struct store *s, uint64_t live)
 		s->bytes.rest->live = live;
 }
 
-/* The bytes of s that are in [from, to) of its line. */
+/* Gives the bytes of s that are in [from, to) of its line, as bits of the store. */
 static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t to)
 {
 	uint32_t end = (uint32_t)s->at + s->size_bytes;
@@ -334,13 +336,13 @@ static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t
 	return from < to ? low_bits(to - from) << (from - s->at) : 0;
 }
 
-/* The bytes of s that a newer store covers. */
+/* Gives the bytes of s that a newer store covers, as bits of the store s. */
 static inline uint64_t store_covered(const struct store *s, const struct store *newer)
 {
 	return store_bits(s, newer->at, (uint32_t)newer->at + newer->size_bytes);
 }
 
-/* for qsort_r(): compares rows of *stride bytes */
+/* Compares rows of *stride bytes, for qsort_r(). */
 static inline int row_compare(const void *a, const void *b, void *stride)
 {
 	return memcmp(a, b, *(uint32_t *)stride);

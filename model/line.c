@@ -11,8 +11,8 @@ static uint32_t line_limit(const struct model *m, const struct line *l)
 	return limit > l->floor ? limit : l->floor;
 }
 
-/* How many epochs back the store's predecessors are. A distance that does not fit is shortened:
- * then more is ordered than certain, so states are missing, but none is invented. */
+/* Counts how many epochs back the store's predecessors are. A distance that does not fit is
+ * shortened: then more is ordered than certain, so states are missing, but none is invented. */
 static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
 {
 	uint32_t back = t->epoch - t->after;
@@ -90,7 +90,8 @@ static bool is_reached(const struct store *s, uint64_t upto, const struct thread
 				     : s->seq <= upto;
 }
 
-/* Nobody will see the base of a line that goes. */
+/* Asks whether the line's base must be kept up to date. If all stores of the line become durable,
+ * the line is removed, and nobody sees its base, unless the image takes it. */
 static bool is_base_needed(const struct model *m, const struct line *l, uint64_t upto,
 			   const struct thread *unordered_of)
 {

@@ -1,5 +1,6 @@
-/* The persistency model: what each event does to the lines. Questions are in query.c and states.c.
- * The rules are in docs/model.md, with an example of each in tests/litmus/. */
+/* Applies events to the persistency model: what each event does to the lines. Questions to the
+ * model are in query.c and states.c. The rules are in docs/model.md, with an example of each in
+ * tests/litmus/. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -149,7 +150,7 @@ static void step_fence(struct model *m, struct thread *t)
 		pending_complete(m, t->pendings);
 }
 
-/* clwb, clflushopt: the line as it is now becomes durable at this thread's next fence. */
+/* Applies clwb or clflushopt: the line as it is now becomes durable at this thread's next fence. */
 static void step_flush_later(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	struct pending *p;
@@ -165,7 +166,8 @@ static void step_flush_later(struct model *m, struct thread *t, const struct tra
 	p->flush = ev->site;
 }
 
-/* Arm's dc: the machine's lines may be longer than 64 bytes. */
+/* Applies a dc of Arm to each line of the model that the dc flushes: the machine's lines may be
+ * longer than 64 bytes. */
 static void step_dc(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	struct trace_event part = *ev;
@@ -177,8 +179,8 @@ static void step_dc(struct model *m, struct thread *t, const struct trace_event 
 		step_flush_later(m, t, &part);
 }
 
-/* clflush: what is in the cache becomes durable at once. The thread's writes are not reordered with
- * it, so its own non-temporal stores to the line have left their buffer. */
+/* Applies clflush: what is in the cache becomes durable at once. The thread's writes are not
+ * reordered with it, so its own non-temporal stores to the line have left their buffer. */
 static void step_flush_now(struct model *m, const struct thread *t, const struct trace_event *ev)
 {
 	struct line *l;
@@ -291,16 +293,16 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 
 /* ---- order and completion ---- */
 
-/* Is it a dmb inside PMDK, whose libraries flush with dc and rely on dmb? Users of PMDK cannot fix
- * that. */
+/* Asks whether the event is a dmb inside PMDK, whose libraries flush with dc and rely on dmb. Users
+ * of PMDK cannot fix that. */
 static bool is_trusted(const struct model *m, const struct trace_event *ev)
 {
 	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting &&
 	       platform_is_store_barrier(ev) && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
-/* Is it a dsb that completes flushes? An option with neither bit is reserved, and executes as
- * sy. */
+/* Asks whether a dsb with this option completes flushes. An option with neither bit is reserved,
+ * and executes as sy. */
 static bool is_full_dsb(uint64_t option)
 {
 	uint64_t accesses = option & (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);
@@ -339,7 +341,8 @@ static void order_barrier(struct thread *t, uint64_t seq)
 	t->after_seq = seq;
 }
 
-/* comes after the release's own store */
+/* Ends an epoch with a release. Called after the release's own store was added, so that this store
+ * belongs to the epoch that ends. */
 static void order_release(struct thread *t, uint64_t seq)
 {
 	t->released = t->epoch++;
@@ -388,7 +391,8 @@ static void step_ordered(struct model *m, struct thread *t, const struct trace_e
 	step_order(t, order, ev->seq);
 }
 
-/* A locked instruction of amd64: on arm64 it would be an atomic with acquire and release. */
+/* Applies a locked instruction of amd64. On arm64 it would be an atomic with acquire and
+ * release. */
 static void step_locked(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	step_ordered(m, t, ev, ACQUIRE_RELEASE | PMT_ORDER_ATOMIC);
@@ -409,9 +413,9 @@ static void step_meta(struct model *m, const struct trace_event *ev)
 
 /* ---- msync and fsync ---- */
 
-/* The kernel writes back what is in the cache, and fences in the caller's context. So the caller's
- * own non-temporal stores to the synced range are drained, but those of other threads may still be
- * in their buffers. */
+/* Applies a sync of a range. The kernel writes back what is in the cache, and fences in the
+ * caller's context. So the caller's own non-temporal stores to the range are drained, but those of
+ * other threads may still be in their buffers. */
 static void step_sync(struct model *m, const struct trace_event *ev, uint64_t addr,
 		      uint64_t len_bytes)
 {
@@ -425,7 +429,8 @@ static void step_sync(struct model *m, const struct trace_event *ev, uint64_t ad
 	line_walk_release(&walk);
 }
 
-/* A fence that waits for one line only. */
+/* Makes durable what the thread has flushed in one line, as a fence would that waits for this line
+ * only. */
 static void complete_line(struct model *m, struct thread *t, uint64_t addr)
 {
 	struct line *l = line_find(m, addr);

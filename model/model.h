@@ -72,11 +72,12 @@ enum platform_flush {
 	FLUSH_SHORT,
 };
 enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind);
-/* The range that a flush writes back: one of our lines, or several if the machine's are longer.
- * Gives its first byte. */
+/* Gives the first byte, and in *len_bytes the length, of the range that a flush writes back: one
+ * line of the model, or several if the lines of the recorded machine are longer. */
 uint64_t platform_flushed(const struct trace_event *ev, uint64_t *len_bytes);
-/* The range that an msync makes durable: whole pages, as POSIX says; for a supposed msync, its
- * line. Gives its first byte. MS_ASYNC promises nothing: *len_bytes is 0. */
+/* Gives the first byte, and in *len_bytes the length, of the range that an msync makes durable:
+ * whole pages, as POSIX says; for a supposed msync, its line. MS_ASYNC promises nothing: the length
+ * is 0. */
 uint64_t platform_synced(const struct trace_event *ev, uint64_t *len_bytes);
 /* A supposed msync of one cache line, in arg[2]. No trace has it; it is for code that supposes that
  * a program did more than it does (crash/states/whatif.h). */
@@ -87,8 +88,8 @@ enum model_supposed {
 	 * else */
 	MODEL_COMPLETE,
 };
-/* Does it order its thread's earlier stores before later ones? dmb and dsb of arm64 in all domains,
- * except the forms for loads. */
+/* Asks whether the event orders its thread's earlier stores before the later ones. dmb and dsb of
+ * arm64 do, in all domains, except in the forms for loads only. */
 bool platform_is_store_barrier(const struct trace_event *ev);
 
 /* ---- the model ---- */
@@ -107,14 +108,16 @@ struct model_image {
 struct model *model_new(const struct platform *p, const struct model_image *image);
 void model_free(struct model *m);
 const struct platform *model_platform(const struct model *m);
-/* in the order of ev->seq, which must grow */
+/* Applies the next event of the trace. Events come in the order of ev->seq, which must grow. */
 void model_step(struct model *m, const struct trace_event *ev);
 /* Judges PMDK's libraries like other code: on arm64, their dmb then completes no flush. */
 void model_distrust(struct model *m);
-/* Is it a non-temporal store of PMDK's libraries in an amd64 recording that is judged on arm64?
- * Their code for arm64 stores and flushes instead, so it waits for the thread's next fence. */
+/* Asks whether the event is a non-temporal store of PMDK's libraries in an amd64 recording that is
+ * judged on arm64. PMDK's code for arm64 stores and flushes instead, so the store waits for the
+ * thread's next fence. */
 bool model_is_flushed(const struct model *m, const struct trace_event *ev);
-/* How often a dmb of PMDK's libraries counted as the dsb that should be there. */
+/* Counts how often a dmb of PMDK's libraries was taken for a dsb, which the library should have
+ * there. */
 uint64_t model_ntrusted(const struct model *m);
 /* Sets a function that is called during model_step() when a store, or its part in one line, can no
  * longer be lost: once per part. Stores of forgotten states (below) may be left out. */
@@ -149,18 +152,19 @@ struct model_store {
 	uint32_t flush_stream, flush_thread; /* of the thread whose fence it waits for */
 };
 
-/* Calls f for each such store that touches [addr, addr + len_bytes), by address, then in the order
- * of execution. */
+/* Calls f for each store that a crash could lose and that touches [addr, addr + len_bytes): by
+ * address, then in the order of execution. */
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes,
 		void (*f)(const struct model_store *s, void *arg), void *arg);
-/* The first of them that nothing has written back yet; is_overwritten is not computed. False: there
- * is none. */
+/* Gives the first store that model_each() would give and that nothing has written back yet;
+ * is_overwritten is not computed. False: there is none. */
 bool model_first_dirty(const struct model *m, uint64_t addr, uint64_t len_bytes,
 		       struct model_store *out);
 /* Does the machine perform this store as one access? Never across a cache line, even on platforms
  * with longer lines (docs/model.md, "Units"). */
 bool model_is_one_access(const struct model *m, const struct trace_event *ev);
-/* 0: one unit; else units are aligned words of so many bytes. */
+/* Gives the size of the units in which a crash can lose the store: 0 if the whole store is one
+ * unit; else each aligned word of so many bytes is a unit. */
 uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev);
 /* Is the order of a line's stores partial (arm64)? */
 bool model_is_partial_order(const struct model *m);
@@ -168,14 +172,15 @@ bool model_is_ported(const struct model *m); /* an amd64 recording that is judge
 /* Does the cache survive, while stores reach it in no order (eadr on arm64)? Then each waits for
  * what orders its thread's stores. */
 bool model_is_late(const struct model *m);
-/* If a crash shows the newest value of the byte at addr: which bytes of its line then show their
- * newest value, too? Bit i is byte i. */
+/* Says which bytes of a line show their newest value whenever a crash shows the newest value of the
+ * byte at addr. Bit i is byte i of the line. */
 uint64_t model_kept_with(const struct model *m, uint64_t addr);
-/* Ask before model_step() takes this store: its thread's stores to the same line up to the returned
- * seq cannot be lost while it survives. If a line's stores are a sequence, that is all of them. The
- * same holds for stores that it overlaps, and for what other threads stored before. */
+/* Gives a seq, before model_step() takes the store ev: while this store survives a crash, its
+ * thread's stores to the same line up to that seq survive, too. If a line's stores are a sequence,
+ * these are all of them. The same holds for stores that ev overlaps, and for what other threads
+ * stored before. */
 uint64_t model_follows(const struct model *m, const struct trace_event *ev);
-/* The number of lines with stores that could be lost. */
+/* Counts the lines with stores that could be lost. */
 size_t model_nlines(const struct model *m);
 /* Can a crash from now on show only the newest value of each of these bytes? */
 bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes);
@@ -255,8 +260,8 @@ struct model_lost {
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg);
 
-/* Is it a copy by a string instruction or the kernel, on a platform where the cache survives? Its
- * parts may become visible in any order until the next event. */
+/* Asks whether the event is a copy by a string instruction or the kernel, on a platform where the
+ * cache survives. The parts of such a copy may become visible in any order until the next event. */
 bool model_is_open(const struct model *m, const struct trace_event *ev);
 
 /* Could a crash leave this content if the line's stores were lost from the newest backwards, as on
@@ -269,7 +274,7 @@ bool model_is_in_sequence(const struct model *m, uint64_t addr, const uint8_t *c
 bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes,
 		      void (*f)(const uint8_t *value, void *arg), void *arg);
 
-/* The number of different states; UINT64_MAX also stands for too many to count. */
+/* Counts the different states; UINT64_MAX also stands for too many to count. */
 uint64_t model_nstates(const struct model *m);
 
 #endif

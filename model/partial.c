@@ -156,7 +156,7 @@ static void make_nodes(struct partial *p)
 	vec_release(&all);
 }
 
-/* The bytes of the line that a crash could show from this node. */
+/* Gives the bytes of the line that a crash could show from this node. */
 static uint64_t node_live(const struct node *n)
 {
 	uint64_t live = 0;
@@ -410,7 +410,8 @@ static uint64_t part_touches(const struct partial *p, uint32_t part)
 	return touched;
 }
 
-/* Combines each row so far with each row of the part, as far as there is room. */
+/* Combines each row of `all` with each row of the part, which has the bytes `touched`. Stops at
+ * MODEL_LINE_CONTENTS rows. */
 static void multiply_contents(struct contents *all, const struct contents *part, uint64_t touched)
 {
 	struct contents product = { .stride = all->stride };
@@ -519,7 +520,7 @@ uint64_t partial_ncontents(const struct model *m, const struct line *l)
 	return sum.ndistinct;
 }
 
-/* Are all kept that come before node i and touch the asked bytes? */
+/* Asks whether all nodes are kept that come before node i and touch the asked bytes. */
 static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kept)
 {
 	for (uint32_t k = 0; k < i; k++)
@@ -572,7 +573,7 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 
 /* ---- which stores are lost ---- */
 
-/* The newest node of the set with a live byte here; p->n if there is none. */
+/* Gives the newest node of the set that has a live byte here; p->n if there is none. */
 static uint32_t shown_by(const struct partial *p, const uint64_t *set, uint32_t byte)
 {
 	for (uint32_t i = p->n; i-- > 0;)

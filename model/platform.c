@@ -1,5 +1,5 @@
-/* The platforms, one row each, and what instructions do on them. To add one, add a row, and litmus
- * tests that say what it allows. */
+/* Defines the platforms, one row each, and what instructions do on them. To add one, add a row, and
+ * litmus tests that say what it allows. */
 #include "model/model.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Fills a pool with new things, many at a time if they are small. They are handed out in the order
- * of their addresses. */
+/* Fills a pool with unused things (pool.h), many at a time if they are small. Things are handed out
+ * in the order of their addresses. */
 #include "model/pool.h"
 
 #define POOL_CHUNK 64u

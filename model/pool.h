@@ -1,4 +1,4 @@
-/* Things of one size that are reused. They come from an arena, and are freed with it. */
+/* Reuses things of one size. They come from an arena, and are freed with it. */
 #ifndef MODEL_POOL_H
 #define MODEL_POOL_H
 
@@ -11,7 +11,7 @@ struct pool {
 
 void pool_fill(struct pool *p, struct arena *a); /* called when nothing is unused */
 
-/* Inline, because every store asks a pool. */
+/* Gives a thing back to the pool. Inline, because every store asks a pool. */
 static inline void pool_put(struct pool *p, void *thing)
 {
 	*(void **)thing = p->unused;

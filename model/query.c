@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-/* The live bytes of s in [addr, addr + len_bytes). */
+/* Gives the live bytes of s in [addr, addr + len_bytes), as bits of the store. */
 static uint64_t live_in(const struct line *l, const struct store *s, uint64_t addr,
 			uint64_t len_bytes)
 {

@@ -57,7 +57,7 @@ struct listing {
 	bool is_partial;
 };
 
-/* The end of the unit of s that begins at byte `from`. */
+/* Gives the end of the unit of s that begins at byte `from`. */
 static uint8_t unit_end(const struct store *s, uint8_t from)
 {
 	uint32_t end = ((s->at + from) | (s->unit_bytes - 1u)) + 1 - s->at;
@@ -275,7 +275,7 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 	return g.best_nlost < UINT32_MAX;
 }
 
-/* A copy of the line as amd64 would have it; free() it and its stores. */
+/* Makes a copy of the line as amd64 would have it; free() it and its stores. */
 static struct line *line_in_sequence(const struct model *m, const struct line *l)
 {
 	struct line *copy = xmalloc(sizeof *copy + m->platform->line_bytes);

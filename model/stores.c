@@ -1,5 +1,5 @@
-/* The array of a line's stores. It moves to a larger or smaller array as stores come and go; arrays
- * are reused by size. */
+/* Keeps the array of a line's stores. They move to a larger or smaller array as stores come and go;
+ * arrays are reused by size. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ struct store *stores_get(struct model *m, unsigned room)
 	return s;
 }
 
-/* Moves the stores to an array of another room. */
+/* Moves the line's stores to another array, which has room for STORES_ROOM(room) stores. */
 void stores_move(struct model *m, struct line *l, uint8_t room)
 {
 	struct store *to = stores_get(m, room);

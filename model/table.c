@@ -1,5 +1,5 @@
-/* The table of a model's lines: finds, adds and removes them, and walks those in a range. It is a
- * hash table in which neighbouring lines have neighbouring slots. */
+/* Keeps the table of a model's lines: finds, adds and removes them, and walks those in a range. It
+ * is a hash table in which neighbouring lines have neighbouring slots. */
 #include "model/internal.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static size_t home_slot(const struct model *m, uint64_t addr)
 	return (h * NEIGHBOURS + (number + (h >> 26)) % NEIGHBOURS) & (m->room - 1);
 }
 
-/* The number of steps from one slot to another. */
+/* Counts the steps from one slot to another. */
 static size_t steps_between(const struct model *m, size_t from, size_t to)
 {
 	return (to - from) * STEP_INVERSE & (m->room - 1);

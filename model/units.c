@@ -9,10 +9,10 @@ static bool is_inside(const struct trace_event *ev, uint64_t block_bytes)
 	return ev->addr / block_bytes == (ev->addr + ev->size_bytes - 1) / block_bytes;
 }
 
-/* The unit of a store of elements. Aligned elements survive by themselves, one of 16 bytes as two
- * of 8. Others tear at bytes; with LSE2 only those that cross a block of 16 bytes. Which ones cross
- * is not kept: everything in one block counts as one unit, which leaves out states. LSE2 does not
- * cover elements of 16 bytes. */
+/* Gives the size of the units of a store of elements. Aligned elements survive by themselves, one
+ * of 16 bytes as two of 8. Others tear at bytes; with LSE2 only those that cross a block of 16
+ * bytes. Which ones cross is not kept: everything in one block counts as one unit, which leaves out
+ * states. LSE2 does not cover elements of 16 bytes. */
 static uint8_t elements(const struct model *m, const struct trace_event *ev, uint64_t element_bytes)
 {
 	uint64_t unit_bytes = element_bytes > 8 ? 8 : element_bytes;
@@ -22,7 +22,8 @@ static uint8_t elements(const struct model *m, const struct trace_event *ev, uin
 	return m->has_lse2 && element_bytes <= 8 ? LSE2_BYTES : 1;
 }
 
-/* The units of an arm64 store: Arm's manual, "single-copy atomicity", and its pseudocode Mem[]. */
+/* Gives the size of the units of an arm64 store, by Arm's manual, "single-copy atomicity", and its
+ * pseudocode Mem[]. */
 uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev)
 {
 	bool is_block = m->has_lse2 && is_inside(ev, LSE2_BYTES);
@@ -44,8 +45,8 @@ uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev)
 #define WORD_BYTES 8u
 #define LISTED_UNITS 16u /* of one store, in a line that is too long for partial.c */
 
-/* The unit of a string instruction (rep movs, rep stos), whose elements are stored in any order. A
- * vector register of 16 bytes is one element. */
+/* Gives the size of the units of a string instruction (rep movs, rep stos), whose elements are
+ * stored in any order. A vector register of 16 bytes is one element. */
 static uint8_t x86_elements(const struct platform *p, const struct trace_event *ev)
 {
 	uint64_t unit_bytes = ev->arg[0] && ev->arg[0] < WORD_BYTES ? ev->arg[0] : WORD_BYTES;
@@ -61,8 +62,8 @@ static uint8_t x86_elements(const struct platform *p, const struct trace_event *
 	return (uint8_t)unit_bytes;
 }
 
-/* The units of an x86 store: Intel's manual, volume 3A, "Guaranteed Atomic Operations"; AMD's,
- * volume 2, "Access Atomicity". */
+/* Gives the size of the units of an x86 store, by Intel's manual, volume 3A, "Guaranteed Atomic
+ * Operations", and AMD's, volume 2, "Access Atomicity". */
 uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev)
 {
 	const bool is_line = is_inside(ev, PMT_LINE_BYTES);

@@ -5,8 +5,8 @@
 #include "model/model.h"
 #include "util/wire.h"
 
-/* t is a cursor of the trace from which the events come. The receiver needs a new model of the same
- * platform, and all definitions of the trace (trace_pass_definitions()). */
+/* Passes a model. t is a cursor of the trace from which the events come. The receiver needs a new
+ * model of the same platform, and all definitions of the trace (trace_pass_definitions()). */
 void model_pass(struct model *m, struct wire *w, const struct trace *t);
 
 #endif

@@ -18,7 +18,8 @@ static bool is_of(const struct written *w, const struct line *l, const struct st
 	       addr + s->size_bytes <= w->to;
 }
 
-/* How many stores describe the call in this line: the recorder writes one per cache line. */
+/* Counts the stores that describe the write(2) call in this line. The recorder writes one store per
+ * 64 bytes; the lines of the platform may be longer. */
 static uint32_t stores_told(const struct written *w, const struct line *l, uint32_t line_bytes)
 {
 	const uint64_t from = w->from > l->addr ? w->from : l->addr, end = l->addr + line_bytes,

@@ -66,8 +66,8 @@ void repair_choose(struct repair *r, size_t bug, bool is_wanted)
 
 /* ---- planning ---- */
 
-/* Follows what a trial on the trace showed. False: there was no trial, or it says to follow the
- * places. */
+/* Plans for a bug what a trial on the trace showed. False: there was no trial, or it says to follow
+ * the places of the report. */
 static bool plan_cure(struct repair *r, size_t i)
 {
 	const struct repair_cure *c = &r->bugs.at[i]->cure;
@@ -86,7 +86,7 @@ static bool plan_cure(struct repair *r, size_t i)
 	return true;
 }
 
-/* Plans for stores that their transaction does not log. */
+/* Plans logs for a bug about stores that their transaction does not log. */
 static bool plan_add(struct repair *r, size_t i)
 {
 	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
@@ -98,7 +98,7 @@ static bool plan_add(struct repair *r, size_t i)
 	return true;
 }
 
-/* Plans for ranges that a transaction logs twice. */
+/* Plans changes for a bug about a range that a transaction logs twice. */
 static bool plan_again(struct repair *r, size_t i)
 {
 	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
@@ -114,8 +114,8 @@ static bool plan_again(struct repair *r, size_t i)
 	return true;
 }
 
-/* The user interrupted the first plan before this bug. Later plans have read all that they need, so
- * they continue. */
+/* Asks whether the user interrupted the first plan before this bug. Later plans have read all that
+ * they need, so they continue. */
 static bool is_too_late(struct repair *r, size_t i, bool is_first)
 {
 	if (is_first && r->nplanned == SIZE_MAX && watch_is_interrupted(r->options->watch))
@@ -239,8 +239,8 @@ static void follow_causes(struct repair *r)
 	}
 }
 
-/* A flush that is too short is fixed if all that it missed is: by a new call, or by a change of the
- * helper or of its call. */
+/* Sets the outcome of findings about a flush that is too short. It is fixed if all stores that the
+ * flush missed are: by a new call, or by a change of the helper or of its call. */
 static void follow_consequences(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -282,8 +282,8 @@ static void follow_consequences(struct repair *r)
 	}
 }
 
-/* A bug that a library makes on its own, and that no change of its caller fixes, is not counted
- * against this source. */
+/* Sets the outcome of bugs that a library makes on its own, and that no change of its caller fixes:
+ * they do not count against this source. */
 static void excuse_libraries(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -346,7 +346,7 @@ static void plan_and_write(struct repair *r)
 
 /* ---- changes that are refused ---- */
 
-/* Why the plan may not be written; NULL: it may. */
+/* Returns why the plan may not be written; NULL: it may. */
 static const char *objection(struct repair *r)
 {
 	const char *why = compile_error(r);
@@ -369,7 +369,8 @@ static void choose_only(struct repair *r, const numbers *groups, const bool *wan
 	}
 }
 
-/* Finds, by halving, which of these groups may not be written, and refuses them. */
+/* Finds, by halving, which of these groups of bugs have changes that may not be written, and
+ * refuses these changes. */
 static void refuse_among(struct repair *r, const numbers *groups, const bool *wanted,
 			 const size_t *chosen, size_t n)
 {

@@ -16,7 +16,7 @@ struct repair_file {
 };
 
 struct repair;
-/* Keeps pointers to its arguments. */
+/* Makes a repair. It keeps pointers to its arguments, which must live as long. */
 struct repair *repair_new(const struct source_api *api, const struct source_database *db,
 			  const struct repair_options *o);
 void repair_free(struct repair *r);
@@ -26,8 +26,8 @@ void repair_plan(struct repair *r);
 /* Says whether the next plan fixes this bug. At first, all bugs are wanted that are not left
  * out. */
 void repair_choose(struct repair *r, size_t bug, bool is_wanted);
-/* After a plan: the group of a bug, which is the number of one of its bugs. Bugs of a group are
- * fixed by changes that belong together. */
+/* Returns the group of a bug, after a plan: the number of one of the group's bugs. Bugs of a group
+ * are fixed by changes that belong together. */
 size_t repair_group(const struct repair *r, size_t bug);
 
 struct repair_outcome repair_outcome(const struct repair *r, size_t bug);
@@ -35,14 +35,14 @@ size_t repair_nfiles(const struct repair *r); /* number of files that change */
 struct repair_file repair_file(const struct repair *r, size_t i);
 /* Says what the plan had to do without, and why; NULL: nothing. */
 const char *repair_missing(const struct repair *r);
-/* number of files that were not test-compiled, as the user interrupted that */
+/* Returns the number of files that were not test-compiled, because the user interrupted that. */
 size_t repair_nunchecked(const struct repair *r);
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 size_t repair_nremoved(const struct repair *r); /* number of statements */
 size_t repair_namended(const struct repair *r); /* number of existing flushes and helpers */
 size_t repair_ntransactions(const struct repair *r);
-/* number of ranges that the program's transactions did not log */
+/* Returns the number of ranges that the program's transactions did not log, and now do. */
 size_t repair_nlogs(const struct repair *r);
 
 #endif

@@ -181,7 +181,7 @@ static void install(int sig)
 	CALL4(SYS_rt_sigaction, sig, &a, 0, 8);
 }
 
-/* Unblocks our signals. t_self.blocked keeps which of them the program believes to block. */
+/* Unblocks our signals. t_self.blocked keeps which of these the program believes to block. */
 static void unblock(void)
 {
 	uint64_t mask = 0;

@@ -13,7 +13,8 @@
 
 #include "call_tables.h"
 
-/* Called in each process before everything else; not in a handler. */
+/* Prepares what the processor's part of the runtime needs. Called in each process before everything
+ * else; not in a handler. */
 void arch_init(void);
 const char *arch_refusal(void); /* why no program can be watched in this process; NULL: it can */
 extern const uint16_t arch_elf_machine; /* e_machine of programs that can load this library */
@@ -27,7 +28,8 @@ uint64_t frame_pc(const ucontext_t *uc);
 void frame_set_pc(ucontext_t *uc, uint64_t pc);
 uint64_t frame_sp(const ucontext_t *uc);
 uint32_t frame_fault(const ucontext_t *uc); /* the access that faulted: a set of ACCESS_… */
-/* The frame that the program's own handler returns to, when it calls rt_sigreturn. */
+/* Gives the frame to which a handler of the program returns. uc: the frame of the caught
+ * rt_sigreturn. */
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc);
 /* Finds where the return address of a function is kept. The function's stack pointer is `from`,
  * that of its caller `cfa`. It is on the stack, or in a register if the function was interrupted.
@@ -66,23 +68,24 @@ extern bool gate_sees_return;
 
 /* Makes a system call through the gate; returns the result or -errno. */
 long rt_syscall(long number, long a, long b, long c, long d, long e, long f);
-/* Called in a process whose children will call gate_arm(), to do once what can be done for all of
- * them. True: system calls of this process may be caught from now on, too. */
+/* Does once, for all children of this process that will call gate_arm(), what can be done for them
+ * together. True: system calls of this process may be caught from now on, too. */
 bool gate_prepare(void);
 /* Catches the system calls of this thread from now on. A child of fork() must call it again. False:
  * impossible here. */
 bool gate_arm(void);
 extern const char gate_lack[]; /* why it is impossible, for the user */
-/* Call it when the program has made this memory executable, or mapped it executable. False: system
- * calls of code there cannot be caught. */
+/* Catches the system calls of code in this memory, too. Called when the program has made the memory
+ * executable, or mapped it executable. False: they cannot be caught. */
 bool gate_watch(uint64_t start, uint64_t end);
-/* This gate_signal stands for a caught call. */
+/* Asks whether this gate_signal stands for a caught call. (The program may also cause such a signal
+ * itself.) */
 bool gate_is_call(const siginfo_t *si);
-/* Reads the call's number and arguments, and moves the frame behind it. False: it is a call of
- * another kind (32 bits). */
+/* Reads the caught call's number and arguments, and moves the frame behind the call. False: it is a
+ * call of another kind (32 bits). */
 bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6]);
 void gate_set_result(ucontext_t *uc, long result);
-/* The call would undo gate_arm(). */
+/* Asks whether the call would undo gate_arm(). Such a call must not be made. */
 bool gate_is_escape(long number, const long a[6]);
 
 /* Lets the program itself make the call when our handler returns, with its own mask and stack. So
@@ -104,8 +107,8 @@ long rt_clone(long number, const long args[6], void *child_uc);
 
 /* Copies bytes, some of which may be inaccessible. Returns how many were not copied. */
 size_t gate_copy(void *to, const void *from, size_t n);
-/* If gate_copy(), insn_perform() or insn_bulk_do() has faulted, makes them continue where they
- * handle it. False: the fault is another one. */
+/* Handles a fault in gate_copy(), insn_perform() or insn_bulk_do(): makes the function continue
+ * where it deals with the fault. False: the fault is another one. */
 bool gate_catch(ucontext_t *uc);
 
 /* ---- protection keys: each thread opens and closes pages for itself ---- */
@@ -117,7 +120,7 @@ int keys_init(void); /* a new key that is closed in every thread; -1: none avail
 bool keys_is_closed_frame(int key, ucontext_t *uc); /* for the interrupted program */
 void keys_open(int key);
 void keys_close(int key);
-/* Open and close the key for the interrupted program. */
+/* keys_open_frame() opens, and keys_close_frame() closes the key for the interrupted program. */
 void keys_open_frame(int key, ucontext_t *uc);
 void keys_close_frame(int key, ucontext_t *uc);
 
@@ -206,8 +209,8 @@ void detour_make(uint64_t pc);
 bool detours_exist(void);
 void detours_lead(const struct window *w); /* makes all detours use this window from now on */
 uint64_t detour_original(uint64_t pc);     /* the address in the program for a pc in a detour */
-/* If a redirected load has faulted, lets the program repeat it at the original address. False: the
- * fault is another one. */
+/* Handles a fault of a redirected load: lets the program repeat the load at the original address.
+ * False: the fault is another one. */
 bool detour_leave(ucontext_t *uc);
 
 /* ---- system calls that this architecture alone has ---- */
@@ -215,7 +218,8 @@ bool detour_leave(ucontext_t *uc);
 extern const struct buffer_call arch_buffer_calls[]; /* ends with number 0 */
 extern const struct path_call arch_path_calls[];     /* ends with number 0 */
 extern const uint16_t arch_no_pointers[];            /* ends with 0 */
-/* For fork() and vfork(): the flags of the clone() that does the same; 0: another call. */
+/* Gives the flags of the clone() that does the same as fork() or vfork(); 0: the number is that of
+ * another call. */
 long arch_fork_flags(long number);
 
 #endif

@@ -1,4 +1,5 @@
-/* System calls of the program that the runtime makes for it. */
+/* Makes or changes those system calls of the program that concern PM, its files, or the runtime
+ * itself. */
 #ifndef RUNTIME_CALLS_H
 #define RUNTIME_CALLS_H
 
@@ -14,16 +15,16 @@ void buffers_init(void);
 bool buffers_touch(long number, const long a[6]);
 void buffers_before(long number, const long a[6]);
 void buffers_after(long number, const long a[6], long result);
-/* Total length of an iovec, read safely. */
+/* Gives the total length of an iovec, which it reads safely. */
 uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n);
 
-/* Makes a call whose buffers may be in PM: calls/perform.c */
+/* calls/perform.c: makes a call whose buffers may be in PM */
 long calls_perform(long number, long a[6]);
 long calls_wait(long number, const long a[6]); /* the same for buffers that are not in PM */
 
 /* ---- calls/: each function returns CALL_PASS if the call is not its own ---- */
 
-/* calls with the path of a PM file, or of a file beside one */
+/* Makes a call that has the path of a PM file, or of a file beside one. */
 long paths_call(long number, long a[6]);
 long dirents_call(long number, long a[6]);
 long fileio_call(long number, long a[6]); /* calls with an image's descriptor */
@@ -51,11 +52,11 @@ bool name_follow(char *path, const char *target); /* the same for a link with th
 struct path_call;
 long beside_call(const struct path_call *c, long number, long a[6], uint64_t open_flags,
 		 bool follows_links);
-/* for calls with two paths: rename and link */
+/* Makes a call that has two paths: rename and link. */
 long beside_call_two(const struct path_call *c, long number, long a[6]);
 /* Like name_follow_link(), for a link that recovery made. */
 bool beside_follow_link(long dirfd, char *path);
-/* Recovery has removed the user's file `name` in that image's folder. */
+/* Asks whether recovery has removed the user's file `name` in that image's folder. */
 bool beside_is_gone(const struct run_file *f, const char *name);
 /* Enumerates files that recovery made in that image's folder. *at is 0 at the beginning. False:
  * there are no more. */
@@ -67,7 +68,7 @@ bool beside_next(const struct run_file *f, long *at, char name[256]);
 
 #define CHANGED_ROOT \
 	"recovery changes its root folder (chroot), and then names a file that pmend keeps outside of it"
-/* the program has called chroot(): our own paths mean nothing any more */
+/* Asks whether the program has called chroot(). Then our own paths mean nothing any more. */
 bool root_is_changed(void);
 
 void root_init(void);
@@ -75,22 +76,23 @@ bool root_is_there(void);
 /* Turns an absolute path, in a buffer of ROOT_PATH_ROOM, into the same path under the root. False:
  * it is not absolute, or there is no root. */
 bool root_enter(char *path);
-/* The file under the root is to be used. */
+/* Asks whether the file under the root is to be used for this path. */
 bool root_takes(char *path);
-/* The descriptor is of a file under the root. */
+/* Asks whether the descriptor is of a file under the root. */
 bool root_holds(long fd);
 /* Notes that recovery names a path, for packing a bundle. */
 void root_note(enum run_note how, long dirfd, const char *path);
 
 /* ---- what our signal handlers call ---- */
 
-/* A caught system call. `back` is in the handler's frame. In calls.c. */
+/* Handles a caught system call. `back` is in the handler's frame. In calls.c. */
 void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back);
-/* A fault on a closed page; true: handled. In step.c. */
+/* Handles a fault on a closed page. True: it is handled; false: the program itself gets it. In
+ * step.c. */
 bool step_fault(siginfo_t *si, ucontext_t *uc);
-/* A trap at the end of a step; true: it was only for us. */
+/* Handles the trap at the end of a step; true: the trap was only for us. */
 bool step_trap(ucontext_t *uc);
-/* The stepped instruction has faulted: goes back to the state before the step. */
+/* Goes back to the state before the step. Called if the stepped instruction has faulted. */
 void step_abort(ucontext_t *uc);
 
 void signals_init(void);    /* signals.c */

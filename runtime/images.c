@@ -1,6 +1,6 @@
-/* The PM files of the run and their images. An image is recognised by its inode at the beginning of
- * the run. So it keeps its lines when recovery renames it; a file that recovery makes in its place
- * has no lines. */
+/* Finds the PM files of the run and their images. An image is recognised by its inode at the
+ * beginning of the run. So it keeps its lines when recovery renames it; a file that recovery makes
+ * in its place has no lines. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

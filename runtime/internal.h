@@ -56,7 +56,8 @@ extern struct run_region *g_region; /* NULL: the process is not part of a run */
 extern uint64_t g_page_bytes;
 extern bool g_is_lazy; /* there were undecided lines when this process joined the run */
 
-/* Called in each process before everything else; not in a handler. */
+/* Prepares what all files of the runtime use: finds the size of a page. Called in each process
+ * before everything else; not in a handler. */
 void rt_init(void);
 /* Maps the region that the environment names; -1: there is none, or it is not ours. */
 int rt_map_region(void);
@@ -96,17 +97,18 @@ void own_stack_init(void);         /* called for the first thread */
  * own_stack_give() then says which thread has it; 0: none any more. */
 bool own_stack_take(stack_t *s);
 void own_stack_give(const stack_t *s, long tid);
-/* The signal interrupted a handler of ours, or a handler of the program's that one of ours
- * called. */
+/* Asks whether the signal interrupted a handler of ours, or a handler of the program's that one of
+ * ours called. */
 bool own_stack_is_on(const ucontext_t *uc);
 bool own_stack_is_near(const ucontext_t *uc); /* the same, or the stack has just overflowed */
 
 /* ---- environment.c ---- */
 
-/* initial: what the loader passes, as the C library may not be initialised yet */
+/* Takes over the environment. initial: what the loader passes, as the C library may not be
+ * initialised yet. */
 void environment_init(char **initial);
 const char *environment_get(const char *name); /* NULL: it is not set */
-/* changes the environment that the program sees, too */
+/* Removes a variable, also from the environment that the program sees. */
 void environment_remove(const char *name);
 
 /* ---- stack.c ---- */
@@ -114,7 +116,8 @@ void environment_remove(const char *name);
 /* Stores the address of the interrupted instruction, then return addresses. Returns their
  * number. */
 uint32_t rt_stack(uint64_t *stack);
-/* The same, but it may reuse the result of an earlier walk. One caller at a time. */
+/* Like rt_stack(), but may reuse the result of an earlier walk of the stack. Only one caller at a
+ * time. */
 uint32_t rt_stack_kept(uint64_t *stack);
 
 /* ---- what earlier runs of the same server found out: warm.c ---- */
@@ -167,7 +170,7 @@ typedef void handler_fn(int, siginfo_t *, void *);
 void actions_init(handler_fn *const handlers[32]);
 /* Installs a handler for one of OURS, before actions_init() does it for all. */
 void actions_init_early(int sig, handler_fn *handler);
-/* What rt_sigaction does for the program. new: NULL: set nothing. Returns its result. */
+/* Does for the program what rt_sigaction does, and returns its result. new: NULL: set nothing. */
 long actions_exchange(int sig, const struct action *new, struct action *old);
 /* Gives the program a signal that is its own. */
 void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc);
@@ -179,19 +182,21 @@ uint64_t *frame_mask(ucontext_t *uc);
 #define ACTIONS_SAVE_BYTES (65 * 32 + 8)
 void actions_save(void *to);
 void actions_restore(const void *from);
-/* resets the program's handlers and keeps ignored signals ignored, as CLONE_CLEAR_SIGHAND does in a
- * child */
+/* Resets the program's handlers and keeps ignored signals ignored, as CLONE_CLEAR_SIGHAND does in a
+ * child. */
 void actions_clear(void);
-/* the same for the actions stored here, in the parent before such a child starts */
+/* Does what actions_clear() does, for the actions that are stored here. Called in the parent,
+ * before a child with CLONE_CLEAR_SIGHAND starts. */
 void actions_forget(void);
 
 /* ---- attach.c ---- */
 
 /* Does what does not depend on the run. A fork server calls it once for all its runs. */
 void rt_prepare(void);
-/* Called in the first process of a run just before main(), and by the constructor in a program that
- * a run execs. From now on, paths of PM files lead to images, mappings get their recorded
- * addresses, and, with RUN_LAZY, undecided lines are decided when they are read. */
+/* Joins this process to the run: from now on, paths of PM files lead to images, mappings get their
+ * recorded addresses, and, with RUN_LAZY, undecided lines are decided when they are read. Called in
+ * the first process of a run just before main(), and by the constructor in a program that a run
+ * execs. */
 void rt_attach(void);
 
 #endif

@@ -60,7 +60,8 @@ int memcmp(const void *a, const void *b, size_t n)
 	return 0;
 }
 
-/* In parentheses: glibc 2.43 has macros of these names. */
+/* Finds a byte in memory. The name is in parentheses, as others below, because glibc 2.43 has
+ * macros of these names. */
 void *(memchr)(const void *s, int c, size_t n)
 {
 	for (const unsigned char *x = s; n > 0; n--, x++)

@@ -68,7 +68,7 @@ void lines_unlock(void)
 
 /* ---- finding lines ---- */
 
-/* The first line that ends after `from`. */
+/* Finds the first line that ends after `from`. */
 static uint32_t lines_first(uint32_t file, uint64_t from)
 {
 	const struct run_line *all = lines_all();
@@ -112,7 +112,7 @@ static bool line_is_undecided(const struct run_line *l)
 	return false;
 }
 
-/* Of 8 bytes of the line, those whose first read must be listed. */
+/* Gives a bit for each of 8 bytes of the line: set if the first read of the byte must be listed. */
 static uint8_t line_listed(const struct run_line *l, uint32_t i)
 {
 	return (uint8_t)(l->watch[i] | (i < sizeof l->unasked ? l->unasked[i] : 0));
@@ -126,7 +126,7 @@ static bool line_is_watched(const struct run_line *l)
 	return false;
 }
 
-/* Reads of the line must be noticed. */
+/* Asks whether reads of the line must be noticed. */
 static bool line_is_open(const struct run_line *l)
 {
 	return line_is_undecided(l) || line_is_watched(l);
@@ -153,7 +153,7 @@ bool lines_any_undecided(void)
 
 /* ---- reading ---- */
 
-/* Bytes at..at+n of content i as a number. Bytes that the mask excludes are zero. */
+/* Gives the bytes at..at+n of content i as a number. Bytes that the mask excludes are zero. */
 static uint64_t content_value(const struct run_line *l, uint32_t i, uint32_t at, uint32_t n,
 			      uint64_t mask)
 {
@@ -217,7 +217,7 @@ static uint64_t spread(uint32_t bits)
 	return m;
 }
 
-/* Lists those of the bytes at..at+n that are in `set`, and removes them from it. */
+/* Lists the bytes among at..at+n that are in `set`, and removes them from `set`. */
 static void piece_list(uint32_t index, uint8_t *set, uint32_t at, uint32_t n, uint32_t nvalues)
 {
 	const struct run_line *l = &lines_all()[index];
@@ -278,7 +278,7 @@ static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 	note_decision(index, at, differ, newest, nvalues);
 }
 
-/* Reads of this word of the line must be noticed. */
+/* Asks whether reads of this word of the line must be noticed. */
 static bool word_is_open(const struct run_line *l, uint32_t at)
 {
 	uint32_t newest = newest_left(l);

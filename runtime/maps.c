@@ -1,4 +1,4 @@
-/* The mappings of images in this process. Pages with undecided lines are inaccessible: by a
+/* Keeps the mappings of images in this process. Pages with undecided lines are inaccessible: by a
  * protection key, which each thread keeps closed, or, without keys, by PROT_NONE, which is safe
  * only with a single thread. A page becomes accessible for good when nothing on it is undecided any
  * more. Other processes may decide lines meanwhile. So a page may be closed without need, but a
@@ -107,7 +107,7 @@ bool maps_touch(uint64_t addr, uint64_t len_bytes)
 	return is_touched;
 }
 
-/* The caller holds the lock. False: the table is full. */
+/* Adds a mapping to the table. The caller holds the lock. False: the table is full. */
 static bool add(const struct pm_map *m)
 {
 	if (g_nmaps >= MAX_MAPS)

@@ -1,5 +1,5 @@
-/* Stacks for our signal handlers. Each thread has one, as the kernel's alternate stack. So the
- * program's stack, which may be small, is not used. The stack that the program itself sets by
+/* Provides stacks for our signal handlers. Each thread has one, as the kernel's alternate stack. So
+ * the program's stack, which may be small, is not used. The stack that the program itself sets by
  * sigaltstack() is stored in t_self (calls/signal_calls.c). The stack of a finished thread is used
  * again. */
 #include <sys/auxv.h>

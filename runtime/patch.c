@@ -12,7 +12,7 @@
 #include "internal.h"
 #include "patch.h"
 
-/* symbols of the linker */
+/* Symbols that the linker defines: where this library begins, and where its code ends. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
 	etext[] __attribute__((visibility("hidden")));
 
@@ -137,7 +137,8 @@ static bool close_pages(const struct patch_place *p)
 	return is_ok;
 }
 
-/* The address is readable. The kernel tests it: our fault handlers may not be installed yet. */
+/* Asks whether the address is readable. The kernel tests it: our fault handlers may not be
+ * installed yet. */
 static bool can_read(uint64_t at)
 {
 	const int no_such_thing = 99;
@@ -160,7 +161,8 @@ static bool replace(const struct patch_table *t, struct patch_place *p, uint64_t
 
 /* ---- which parts of a mapping are code ---- */
 
-/* Returns 1: done; 0: no sections are known; -1: some calls cannot be replaced. */
+/* Replaces the calls in the sections of the mapped file that are code. Returns 1: done; 0: no
+ * sections are known; -1: some calls cannot be replaced. */
 static int replace_sections(const struct patch_table *t, struct patch_place *p)
 {
 	const uint64_t last = p->offset + (p->end - p->start);
@@ -187,7 +189,7 @@ static int replace_sections(const struct patch_table *t, struct patch_place *p)
 	return done;
 }
 
-/* Maps the mapping's file, if it is still the same one. */
+/* Maps the file of the mapping m, if the file at that path is still the same one. */
 static void file_open(struct mapping *m)
 {
 	const long fd = m->path[0] == '/'
@@ -241,8 +243,8 @@ bool patch_is_runtime(uint64_t pc)
 	return pc - (uint64_t)__ehdr_start < (uint64_t)(etext - __ehdr_start);
 }
 
-/* The mapping is of this library, or of a part of it, or the kernel's own page, which every process
- * has. */
+/* Asks whether the mapping is of this library, or of a part of it, or the kernel's own page, which
+ * every process has. */
 static bool is_own(const struct patch_table *t, const struct patch_place *p)
 {
 	return (p->start < (uint64_t)etext && (uint64_t)__ehdr_start < p->end) || p->start >> 63 ||
@@ -295,8 +297,8 @@ bool patch_range(const struct patch_table *t, uint64_t start, uint64_t end)
 
 static bool g_is_patched, g_is_whole;
 
-/* Another thread may have blocked gate_signal; its next call would kill the process. (A child of
- * fork() has one thread.) */
+/* Asks whether the process has several threads. Another thread may have blocked gate_signal; its
+ * next call would kill the process. (A child of fork() has one thread.) */
 static bool has_threads(void)
 {
 	struct stat st;

@@ -1,6 +1,5 @@
-/* Catching system calls by replacing their instructions, where Linux has no other way. patch.c
- * finds the code of the process; the architecture's functions, in a patch_table, find the calls in
- * it. */
+/* Catches system calls by replacing their instructions, where Linux has no other way. patch.c finds
+ * the code of the process; the architecture's functions, in a patch_table, find the calls in it. */
 #ifndef RUNTIME_PATCH_H
 #define RUNTIME_PATCH_H
 
@@ -29,19 +28,21 @@ struct patch_table {
 	bool leaves_writable;
 };
 
-/* These do the work of gate_prepare(), gate_arm() and gate_watch() (arch.h). */
+/* Does the work of gate_prepare() (arch.h). The next functions do that of gate_arm() and
+ * gate_watch(). */
 bool patch_prepare(const struct patch_table *t);
 bool patch_arm(const struct patch_table *t);
 bool patch_range(const struct patch_table *t, uint64_t start, uint64_t end);
-/* For `replace`: makes the mapping writable until all of it is done. False: impossible. */
+/* Makes the mapping writable until all of it is done. Called by the `replace` of a patch_table.
+ * False: impossible. */
 bool patch_open(struct patch_place *p);
 
-/* For `replace`: called if it is doubtful whether there is a call at addr. The page becomes not
- * executable; a run that comes there ends and does not count. False: there are too many such
- * pages. */
+/* Makes the page of addr not executable, because it is doubtful whether there is a call at addr; a
+ * run that comes there ends and does not count. Called by the `replace` of a patch_table. False:
+ * there are too many such pages. */
 bool patch_close(struct patch_place *p, uint64_t addr);
 bool patch_is_runtime(uint64_t pc); /* pc is in this library's own code */
-/* This page is closed by patch_close(). */
+/* Asks whether this page is closed by patch_close(). */
 bool patch_is_closed(uint64_t addr);
 
 #endif

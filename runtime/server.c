@@ -66,8 +66,8 @@ static void server_serve(const char *control)
 	rt_attach();
 }
 
-/* Called by the program's _start. Old programs use another version of the symbol, which is the same
- * function. */
+/* Takes the place of the C library's function, which the program's _start calls. Old programs use
+ * another version of the symbol, which is the same function. */
 __attribute__((visibility("default"))) int
 __libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*init)(void),
 		  void (*fini)(void), void (*rtld_fini)(void), void *stack_end);

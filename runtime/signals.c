@@ -1,5 +1,5 @@
-/* Our signal handlers. A fault may be an access of a closed page, a trap the end of a step,
- * gate_signal a system call. Other signals go to the program's own action. */
+/* Contains our signal handlers. A fault may be an access of a closed page, a trap the end of a
+ * step, gate_signal a system call. Other signals go to the program's own action. */
 #include "calls.h"
 #include "patch.h"
 
@@ -25,7 +25,7 @@ static void leave(struct place outer)
 	t_self.is_in_call = outer.is_in_call;
 }
 
-/* The interrupted program must have the key closed. If it is open, reads may have passed unseen. */
+/* Ends the run if the key is open in the interrupted program: reads may then have passed unseen. */
 static void check_key(ucontext_t *uc)
 {
 	if (g_pkey >= 0 && !t_self.is_stepping && !own_stack_is_on(uc) &&
@@ -88,7 +88,7 @@ static void on_call(int sig, siginfo_t *si, void *context)
 	leave(outer);
 }
 
-/* Used in the server: all calls continue, but none may block this signal. */
+/* Handles caught calls in the server: all calls continue, but none may block this signal. */
 static void on_early_call(int sig, siginfo_t *si, void *context)
 {
 	struct gate_return back;
@@ -102,7 +102,8 @@ static void on_early_call(int sig, siginfo_t *si, void *context)
 		gate_pass(context, &back); /* this handler runs on the program's stack */
 }
 
-/* Replaces the default action of signals that kill. */
+/* Replaces the default action of signals that kill: notes the signal in the region, and lets the
+ * process die. */
 static void on_death(int sig, siginfo_t *si, void *context)
 {
 	step_abort(context);

@@ -1,8 +1,8 @@
-/* Call stacks of the interrupted program. Unwinding by call frame information is slow, so the last
- * results are kept, also for later runs of the same server (warm.c). A result is used again if the
- * same instruction is reached with the same stack pointer, and with the same return addresses at
- * the same places. Unwinding begins in our own handler and passes the signal frame (rt_restore in
- * arch.h). If the program's stack is broken, unwinding faults and ends there. */
+/* Finds call stacks of the interrupted program. Unwinding by call frame information is slow, so the
+ * last results are kept, also for later runs of the same server (warm.c). A result is used again if
+ * the same instruction is reached with the same stack pointer, and with the same return addresses
+ * at the same places. Unwinding begins in our own handler and passes the signal frame (rt_restore
+ * in arch.h). If the program's stack is broken, unwinding faults and ends there. */
 #include <unwind.h>
 
 #include "internal.h"

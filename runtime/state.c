@@ -1,5 +1,5 @@
-/* State that all files of the runtime use: the region of the run, the current thread, and how to
- * give up. It needs no other files except the processor's. */
+/* Keeps the state that all files of the runtime use: the region of the run, the current thread, and
+ * how to give up. It needs no other files except the processor's. */
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

@@ -15,14 +15,15 @@ static bool covers(const struct insn *in, uint64_t addr)
 	return false;
 }
 
-/* True for all kinds but flushes and string instructions. */
+/* Asks whether the instruction is executed in a step: all kinds are, but flushes and string
+ * instructions. */
 static bool is_stepped(const struct insn *in)
 {
 	return in->kind == INSN_PLAIN || in->kind == INSN_LOAD || in->kind == INSN_STORE ||
 	       in->kind == INSN_COMPARE;
 }
 
-/* The program's own protection of the pages allows this access. */
+/* Asks whether the program's own protection of the pages allows this access. */
 static bool is_allowed(const struct access *a)
 {
 	struct pm_map m;
@@ -37,7 +38,7 @@ static bool is_allowed(const struct access *a)
 	return true;
 }
 
-/* After a write: opens pages on which nothing is undecided any more. */
+/* Called after a write: opens those pages for good on which nothing is undecided any more. */
 static void release(const struct access *a)
 {
 	for (uint64_t at = PAGE_DOWN(a->addr); at < a->addr + a->len_bytes; at += PAGE)
@@ -60,7 +61,7 @@ static void step_begin(const struct insn *in, ucontext_t *uc)
 	insn_step_begin(&t_self.step, in, uc);
 }
 
-/* Returns true if the trap was only for us. */
+/* Ends a step. Returns true if the trap was only for us. */
 static bool step_end(ucontext_t *uc)
 {
 	t_self.is_stepping = false;
@@ -115,8 +116,8 @@ static void do_bulk(const struct insn *in, ucontext_t *uc)
 		step_begin(in, uc);
 }
 
-/* Does the instruction in the second mapping, if there is one. In the first mapping, pages would
- * have to be opened and closed. */
+/* Does the instruction in the second mapping of the image, if there is one. (In the first mapping,
+ * pages would have to be opened and closed.) */
 static bool perform(const struct insn *in, ucontext_t *uc)
 {
 	const struct access *a = &in->accesses[0];
@@ -179,7 +180,7 @@ static bool decide_insn(const struct insn *in, uint64_t pc)
 	return is_open;
 }
 
-/* The fault is caused by our closing of the page. */
+/* Asks whether the fault was caused by our closing of the page. */
 static bool is_ours(const siginfo_t *si, const ucontext_t *uc, const struct pm_map *m)
 {
 	const uint32_t wanted = frame_fault(uc);

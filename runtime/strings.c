@@ -1,4 +1,4 @@
-/* String functions that read exactly the bytes they need. Those of the C library read whole
+/* Defines string functions that read exactly the bytes they need. Those of the C library read whole
  * vectors, up to the end of the page: they would read undecided bytes that have no effect. Calls of
  * the program come here because this library is preloaded. Calls inside the C library do not, nor
  * do our own (libc.c). Names in parentheses are macros in glibc 2.43. */

@@ -54,7 +54,8 @@ int pthread_once(pthread_once_t *once, void (*init)(void))
 	return 0;
 }
 
-/* The unwinder takes its presence to mean that there may be threads. */
+/* Does nothing. The unwinder takes the presence of this function to mean that there may be
+ * threads. */
 int __pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int __pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {

@@ -1,6 +1,6 @@
-/* What runs of one fork server learn from earlier runs, in memory that they share with the server.
- * A process that is no run of a server has its own. Runs follow each other. The processes of one
- * run hold the region's lock here, or can bear the others' changes. */
+/* Keeps what runs of one fork server learn from earlier runs, in memory that they share with the
+ * server. A process that is no run of a server has memory of its own for this. Runs follow each
+ * other. The processes of one run hold the region's lock here, or can bear the others' changes. */
 #include <sys/mman.h>
 
 #include "internal.h"
@@ -33,8 +33,8 @@ void warm_note_read(uint64_t pc)
 	}
 }
 
-/* Lowest address first. A detour may also replace instructions behind it; so of neighbours, the
- * first one decides. */
+/* Returns a load that deserves a detour, the lowest address first. A detour may also replace the
+ * instructions behind its load; so of loads that are neighbours, the first one decides. */
 uint64_t warm_next_read(void)
 {
 	struct warm_read *next = NULL;

@@ -1,5 +1,5 @@
-/* System calls of pmend's own processes, through the C library. The runtime has another
- * implementation. */
+/* Defines serve_call() for pmend's own processes: makes system calls through the C library. The
+ * runtime defines it in another way (runtime/serve_call.c). */
 #include "serve/call.h"
 
 #include <errno.h>

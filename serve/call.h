@@ -1,7 +1,7 @@
-/* System calls of the code that serves runs. Part of that code runs inside the user's program: it
- * calls no function of the C library, which the program may replace and the runtime may have
- * changed, and allocates no memory but its own. Each program defines serve_call(): call.c for
- * pmend, runtime/serve_call.c for the runtime. */
+/* Declares serve_call(), with which the code that serves runs makes system calls. Part of that code
+ * runs inside the user's program: it calls no function of the C library, which the program may
+ * replace and the runtime may have changed, and allocates no memory but its own. Each program
+ * defines serve_call(): call.c for pmend, runtime/serve_call.c for the runtime. */
 #ifndef SERVE_CALL_H
 #define SERVE_CALL_H
 

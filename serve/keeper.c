@@ -1,6 +1,6 @@
-/* A process between pmend and a program that it runs. It adopts processes that the program leaves
- * behind, and ends with the program's status. Signals control it: it passes SIGTERM on, and SIGUSR1
- * makes it end everything. */
+/* The keeper: a process between pmend and a program that pmend runs. It adopts processes that the
+ * program leaves behind, and ends with the program's status. Signals control it: it passes SIGTERM
+ * on, and SIGUSR1 makes it end everything. */
 #include "serve/keeper.h"
 
 #include <errno.h>

@@ -85,8 +85,8 @@ long process_count_folders(const char *path, uid_t *uid)
 	return (long)st.st_nlink - 2;
 }
 
-/* A field of /proc/PID/stat by its number in proc(5), from the third on: the name before it may
- * contain anything. -1 if there is none. */
+/* Gives a field of /proc/PID/stat as a number. proc(5) numbers the fields; `number` is 3 or more,
+ * because the name, field 2, may contain anything. -1 if there is no such field. */
 static int64_t stat_field(pid_t pid, uint32_t number)
 {
 	char path[64], text[1024];
@@ -105,7 +105,7 @@ static int64_t stat_field(pid_t pid, uint32_t number)
 	return get_number(at);
 }
 
-/* What follows the prefix; NULL if the text does not begin with it. */
+/* Gives the text after the prefix; NULL if the text does not begin with the prefix. */
 static const char *after_prefix(const char *text, const char *prefix)
 {
 	while (*prefix && *text == *prefix)

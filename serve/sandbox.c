@@ -104,7 +104,9 @@ static bool allows_on(uint32_t arch, const struct sock_filter *filter, uint32_t 
 	return true;
 }
 
-/* A filter may check the architecture and refuse all calls of another one, so both are tried. */
+/* Asks whether the filter allows these calls. A filter may check the architecture and refuse all
+ * calls of another one, so both architectures are tried; it is enough if the filter allows the
+ * calls of one. */
 bool sandbox_allows(const struct sock_filter *filter, uint32_t n, const int *calls, uint32_t ncalls)
 {
 	return allows_on(AUDIT_ARCH_X86_64, filter, n, calls, ncalls) ||

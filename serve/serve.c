@@ -117,7 +117,8 @@ static void wait_for_run(const struct serve *s, pid_t pid)
 		SERVE_CALL1(SYS_close, p[1].fd);
 }
 
-/* Starts a run and waits for its end. Returns 0 only in the run's first process. */
+/* Starts a run and waits for its end. Returns twice, like fork(): 0 in the run's first process, and
+ * later another number in the server. */
 static pid_t serve_run(struct serve *s)
 {
 	struct run_message m = { .op = RUN_ENDED, .status = -1 };

@@ -27,9 +27,9 @@ struct serve {
 /* Serves runs until the worker is gone. Returns only in a run's first process. */
 void serve_loop(struct serve *s);
 
-/* Separates a run's first process from the server. */
+/* Called in a run's first process: separates it from the server. */
 void serve_enter(const struct serve *s);
-/* Sets the limits that the region names. */
+/* Sets the limits on processes, memory and files that the region names. */
 void serve_limits(const struct serve *s, const struct run_region *region);
 
 #endif

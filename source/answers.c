@@ -1,5 +1,5 @@
-/* What is known about a site's stores before their addresses are seen: the place in a type that
- * they write to. Each site is resolved once. */
+/* Remembers what is known about a site's stores before their addresses are seen: the place in a
+ * type to which they write. Each site is resolved once. */
 #include <stdio.h>
 
 #include "source/types_internal.h"
@@ -56,8 +56,8 @@ static bool is_bits(const struct place *p)
 	return last && last->in->kind != LAYOUT_ARRAY && last->in->fields[last->index].is_bits;
 }
 
-/* How far before the place the store begins if the place is a bit-field: compilers store bit-fields
- * together with the bytes around them, as an aligned word. */
+/* Gives how many bytes before the place the store begins, if the place is a bit-field; else 0.
+ * Compilers store a bit-field together with the bytes around it, as an aligned word. */
 static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
 {
 	return is_bits(p) ? 0 - step_offset(&p->step[p->nsteps - 1]) % size_bytes : 0;

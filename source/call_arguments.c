@@ -15,8 +15,8 @@
 
 /* ---- functions and variables ---- */
 
-/* The scopes around the function's code, innermost first; *first is that of the wanted function.
- * free() it. NULL if unknown. */
+/* Lists the scopes around the function's code, innermost first; free() the list. *first is the
+ * index of the wanted function's scope. NULL if unknown. */
 static Dwarf_Die *scopes_of(const struct code_place *f, int *first, int *n)
 {
 	Dwarf_Die cu, *inner = NULL, *scopes = NULL;
@@ -36,7 +36,7 @@ static Dwarf_Die *scopes_of(const struct code_place *f, int *first, int *n)
 	return NULL;
 }
 
-/* Is it an integer of 4 bytes or more, neither bool nor character? */
+/* Asks whether the type is an integer of 4 bytes or more, neither bool nor a character. */
 static bool is_integer(Dwarf_Die *type, Dwarf_Word *size)
 {
 	Dwarf_Word encoding = 0;
@@ -127,7 +127,7 @@ static struct text take_word(struct text *t)
 	return word;
 }
 
-/* Takes a path such as "p->log.head". */
+/* Takes a path such as "p->log.head" from the beginning of the text. */
 static struct text take_path(struct text *t)
 {
 	struct text path, next;
@@ -202,7 +202,8 @@ struct length {
 	bool is_star, is_and; /* is_star: sizeof(*path); is_and: the argument is &path */
 };
 
-/* Reads f(path, sizeof(*path)), f(&path, sizeof(path)) and the like. */
+/* Reads a length of one sizeof about the argument before it, as in f(path, sizeof(*path)) or
+ * f(&path, sizeof(path)). False if the line has no such call. */
 static bool length_read(const char *line, size_t len, struct length *out)
 {
 	const char *end = line + len, *size = find_sizeof(line, end);
@@ -235,7 +236,8 @@ static void trim(struct text *t)
 		t->end--;
 }
 
-/* Does the text mean the same wherever it is repeated? It must not call or assign anything. */
+/* Asks whether the text has the same value wherever it is repeated: it must not call or assign
+ * anything. */
 static bool is_plain(struct text t)
 {
 	for (const char *p = t.at; p < t.end; p++)
@@ -373,7 +375,7 @@ static uint64_t size_of(Dwarf_Die *type)
 	return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
-/* sizeof of a reference is that of what it refers to. */
+/* Asks whether the type is a reference: sizeof of a reference is the size of what it refers to. */
 static bool is_reference(Dwarf_Die *type)
 {
 	return dwarf_tag(type) == DW_TAG_reference_type ||

@@ -1,11 +1,11 @@
-/* Finds the name of a function of another object that is called. The call goes to an entry of the
- * procedure linkage table; the entry jumps through a slot of the global offset table; the slot has
- * a relocation with the function's name. */
+/* Finds the name of the function that a call calls in another object. The call goes to an entry of
+ * the procedure linkage table; the entry jumps through a slot of the global offset table; the slot
+ * has a relocation with the function's name. */
 #include <gelf.h>
 
 #include "source/dwarf_internal.h"
 
-/* The name of the function whose address the dynamic linker writes into this slot. */
+/* Gives the name of the function whose address the dynamic linker writes into this slot. */
 static const char *slot_name(Dwfl_Module *module, uint64_t slot)
 {
 	GElf_Addr bias;

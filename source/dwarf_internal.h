@@ -1,4 +1,4 @@
-/* Shared by the files that read types from debug information. */
+/* What the files share that read types from debug information. */
 #ifndef SOURCE_DWARF_INNER_H
 #define SOURCE_DWARF_INNER_H
 
@@ -20,15 +20,15 @@ struct dwarf_types {
 	struct code code;   /* the function of the last question */
 };
 
-/* the instruction at pc; NULL if none begins there */
+/* Gives the instruction at pc; NULL if none begins there. */
 const struct insn *code_at(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
-/* the instruction that ends at pc */
+/* Gives the instruction that ends at pc. */
 const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
-/* the bytes of the ELF file at one of its own addresses */
+/* Gives the bytes of the ELF file from one of its own addresses on. */
 const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes);
 
-/* The type without typedefs and qualifiers; false for void. */
+/* Gives the type without typedefs and qualifiers; false for void. */
 bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out);
 
 #endif

@@ -72,7 +72,7 @@ static const char *usual_name(struct dwarf_types *t, const char *name)
 	return name;
 }
 
-/* The name with the namespaces and classes around it. */
+/* Gives the type's name with the namespaces and classes around it. */
 static const char *full_name(struct dwarf_types *t, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
@@ -98,7 +98,7 @@ static const char *full_name(struct dwarf_types *t, Dwarf_Die *die)
 	return usual_name(t, name);
 }
 
-/* The name of the typedef for an unnamed struct. */
+/* Gives the name of the typedef for an unnamed struct. */
 static const char *typedef_name(struct dwarf_types *t, Dwarf_Die *die)
 {
 	const char *name = NULL;

@@ -18,24 +18,24 @@ void dwarf_types_free(struct dwarf_types *t);
  * to be searched. */
 bool dwarf_unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Die *out);
 
-/* The layout of a type; NULL if the type is incomplete. */
+/* Gives the layout of a type; NULL if the type is incomplete. */
 const struct layout *dwarf_layout(struct dwarf_types *t, Dwarf_Die *type);
 
-/* The constant that the store instruction at pc adds to its base register; -1 if unknown or if it
- * uses more than one register. */
+/* Gives the constant that the store instruction at pc adds to its base register; -1 if it is
+ * unknown, or if the instruction uses more than one register. */
 int64_t operand_offset(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
-/* What the store instruction at pc writes to. */
+/* Finds what the store instruction at pc writes to. False if unknown. */
 bool operand_place(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, struct place *out);
-/* The name of the function of another object, such as memcpy, that was called just before pc; NULL
- * if unknown. (callee.c) */
+/* Gives the name of the function that was called just before pc, if it is in another object, as
+ * memcpy is; NULL if unknown. (callee.c) */
 const char *operand_callee(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
-/* What an argument of the call just before pc (a return address) points to. */
+/* Finds what an argument of the call just before pc points to. pc is a return address. */
 bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument,
 		      struct place *out);
 
-/* Is it made by the compiler, as a method's `this`? */
+/* Asks whether the compiler made this entry, as it makes a method's `this`. */
 static inline bool dwarf_is_artificial(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;

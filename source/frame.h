@@ -1,4 +1,4 @@
-/* A frame of a call stack, as source/locate.h gives it. */
+/* A frame of a call stack: function, line and address. source/locate.h gives lists of frames. */
 #ifndef SOURCE_FRAME_H
 #define SOURCE_FRAME_H
 

@@ -1,6 +1,6 @@
-/* An instruction of machine code: its effect on registers and memory, as far as that tells which
- * address a store uses. Registers have DWARF's numbers. Each architecture has its decoder in
- * arch/. */
+/* An instruction of machine code, with its effect on registers and memory: as much of it as is
+ * needed to find the address that a store uses. Registers have DWARF's numbers. Each architecture
+ * has its decoder in arch/. */
 #ifndef SOURCE_INSN_H
 #define SOURCE_INSN_H
 
@@ -54,8 +54,8 @@ extern const struct insn_machine insn_machine;
 /* Decodes one instruction. Gives its length, or 0 if it is none. Unused fields are INSN_NO_REGISTER
  * or 0. */
 uint32_t insn_decode(struct insn *out, const uint8_t *bytes, size_t len_bytes, uint64_t pc);
-/* The slot through which an entry of the procedure linkage table jumps; 0 if it is no such
- * entry. */
+/* Gives the slot through which an entry of the procedure linkage table jumps; 0 if the bytes are no
+ * such entry. */
 uint64_t insn_entry_slot(const uint8_t *bytes, size_t len_bytes, uint64_t pc);
 
 #endif

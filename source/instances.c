@@ -1,5 +1,5 @@
-/* Remembers which objects are at which addresses. Instances of one type in one page form a list, so
- * a search looks at the pages in which the object can begin. */
+/* Remembers which objects are at which addresses. Objects (instances) of one type in one page form
+ * a list, so a search looks only at the pages in which the object can begin. */
 #include "source/instances.h"
 
 enum { PAGE_BITS = 12, SEARCH_PAGES = 64, HOLDERS_MAX = 4096 };
@@ -22,7 +22,8 @@ static uint32_t first_of(const struct instances *s, uint32_t type, uint64_t page
 	return (uint32_t)((uintptr_t)map_get(&s->pages, page_key(type, page)) >> 1);
 }
 
-/* The lowest bit is always set, because a map cannot hold NULL. */
+/* Sets the first instance of this type in the page. The lowest bit of the map's value is always
+ * set, because a map cannot hold NULL. */
 static void set_first(struct instances *s, uint32_t type, uint64_t page, uint32_t number)
 {
 	map_set(&s->pages, page_key(type, page), (void *)((uintptr_t)number << 1 | 1));
@@ -170,7 +171,7 @@ static void unlink_instance(struct instances *s, uint32_t number)
 	s->list.at[i - 1].next = n->next;
 }
 
-/* Moves a guessed instance to a lower beginning. */
+/* Moves an instance whose beginning was guessed to a lower beginning. */
 static void move_down(struct instances *s, uint32_t number, uint64_t start)
 {
 	struct instance *n = &s->list.at[number - 1];
@@ -214,7 +215,7 @@ void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint6
 		map_set(&s->words, word, (void *)(uintptr_t)(instance + 1));
 }
 
-/* Marks words as unknown; a map cannot forget. */
+/* Marks words as unknown. (They stay in the map, because nothing can be removed from a map.) */
 void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes)
 {
 	for (uint64_t word = addr >> 3; word <= (addr + size_bytes - 1) >> 3; word++)

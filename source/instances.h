@@ -39,23 +39,25 @@ uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *
 uint32_t instances_place(struct instances *s, uint32_t type, const struct layout *layout,
 			 uint64_t first, uint64_t stride, uint64_t count);
 
-/* The same, but gives only an instance whose beginning is known. */
+/* Like instances_place(), but finds only an instance whose beginning is known, and adds none.
+ * *start: its beginning. False if there is none. */
 bool instances_known(const struct instances *s, uint32_t type, uint64_t first, uint64_t stride,
 		     uint64_t count, uint64_t *start);
 
-/* notes that bytes of the instance were stored */
+/* Notes that bytes of this instance were stored. */
 void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint64_t size_bytes);
-/* notes that bytes were stored, of an unknown object */
+/* Notes that bytes of an unknown object were stored. */
 void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes);
-/* Finds the known instance of this type that contains the byte; NULL if there is none. Overlapping
- * instances come from loops that count addresses; then the one that most stores tell of counts. */
+/* Finds the known instance of this type that contains the byte; NULL if there is none. Loops that
+ * count addresses lead to instances that overlap; then the one about which most stores tell is
+ * given. */
 const struct instance *instances_covering(const struct instances *s, uint32_t type,
 					  const struct layout *layout, uint64_t addr);
-/* Finds a known instance that contains an object with layout `inner` at that address, the largest
- * one. NULL if there is none. */
+/* Finds the largest known instance that contains, at address `start`, an object with layout
+ * `inner`. NULL if there is none. */
 const struct instance *instances_holder(const struct instances *s, const struct layout *inner,
 					uint64_t start);
-/* the instance at an address; NULL if unknown */
+/* Gives the instance to which the last store at this address belonged; NULL if unknown. */
 const struct instance *instances_at(const struct instances *s, uint64_t addr);
 
 #endif

@@ -1,4 +1,4 @@
-/* Arithmetic with layouts and places: where a field begins, and which part of an object is at an
+/* Computes with layouts and places: where a field begins, and which part of an object is at an
  * offset. It needs neither libclang nor debug information. */
 #include "source/layout.h"
 
@@ -23,7 +23,7 @@ bool place_step(struct place *p, uint32_t index)
 	return true;
 }
 
-/* Is it the same type, perhaps read from two compilation units? */
+/* Asks whether both are layouts of the same type, perhaps read from two compilation units. */
 static bool is_same(const struct layout *a, const struct layout *b)
 {
 	if (a == b)
@@ -42,7 +42,7 @@ uint64_t place_offset(const struct place *p)
 	return offset;
 }
 
-/* The first field that contains all the bytes; nfields if there is none. */
+/* Gives the index of the first field that contains all the bytes; nfields if there is none. */
 static uint32_t field_with(const struct layout *in, uint64_t offset, uint64_t size_bytes)
 {
 	for (uint32_t i = 0; i < in->nfields; i++) {
@@ -113,8 +113,8 @@ bool place_join(struct place *outer, const struct place *inner)
 	return true;
 }
 
-/* Does the field share no byte with another? Bit-fields do; what is stored there counts as all of
- * them. */
+/* Asks whether the field shares no byte with another field. Bit-fields share bytes; a store to one
+ * of them counts as a store to all of them. */
 static bool is_alone(const struct layout *in, uint32_t index)
 {
 	const struct layout_field *f = &in->fields[index];
@@ -128,8 +128,8 @@ static bool is_alone(const struct layout *in, uint32_t index)
 	return true;
 }
 
-/* The first union member of which the bytes are exactly one number; else the first that contains
- * them. */
+/* Chooses a member of a union: the first in which the bytes are exactly one number; else the first
+ * that contains the bytes. */
 static uint32_t union_member(const struct place *p, uint64_t offset, uint64_t size_bytes)
 {
 	for (uint32_t i = 0; i < p->target->nfields; i++) {
@@ -168,7 +168,7 @@ uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
 	return offset;
 }
 
-/* Has the struct an array without bounds at its end? */
+/* Asks whether the struct ends with an array that has no bounds. */
 static bool is_open(const struct layout *l)
 {
 	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;

@@ -1,6 +1,6 @@
-/* Layouts: how types lie in memory. Places: which part of an object an expression denotes. They are
- * made from the syntax tree (source/clang/) or from debug information (source/dwarf_layout.c), and
- * source/types.c need not know from which. */
+/* Layouts say how types lie in memory. Places say which part of an object an expression denotes.
+ * Both are made from the syntax tree (source/clang/) or from debug information
+ * (source/dwarf_layout.c), and source/types.c need not know from which. */
 #ifndef SOURCE_LAYOUT_H
 #define SOURCE_LAYOUT_H
 
@@ -61,7 +61,8 @@ struct place {
 	int parameter;
 };
 
-/* Adds a step; false if there are too many, or no such part. */
+/* Adds a step to the place. False if there are too many steps, or if the target has no such
+ * part. */
 bool place_step(struct place *p, uint32_t index);
 
 /* Appends the steps of inner, whose root is what outer leads to, to outer. False if the types do
@@ -72,17 +73,18 @@ bool place_join(struct place *outer, const struct place *inner);
  * none. */
 bool place_reach(struct place *p, const struct layout *type);
 
-/* The distance from the root to the target in bytes; array steps of unknown index count as 0. */
+/* Gives the distance from the root to the target in bytes. Array steps of unknown index count as
+ * 0. */
 uint64_t place_offset(const struct place *p);
 
 /* Adds steps into the target, down to the smallest part that contains the size_bytes at offset.
  * Gives the offset in that part. */
 uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes);
-/* Removes steps until the bytes lie inside the target, and adapts offset. Moves to the right
- * element if they are beyond the current one. */
+/* Removes steps until the target contains all the bytes, and adapts *offset. If the bytes are
+ * behind the current element of an array, moves to the element that contains them. */
 void place_ascend(struct place *p, uint64_t *offset, uint64_t size_bytes);
 
-/* how many bytes a step goes forward; 0 if its index is unknown */
+/* Gives how many bytes a step goes forward; 0 if its index is unknown. */
 uint64_t step_offset(const struct place_step *s);
 
 #endif

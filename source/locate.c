@@ -53,7 +53,7 @@ void locator_free(struct locator *l)
 	free(l);
 }
 
-/* The symbol that an imported log names; NULL if it names none. */
+/* Gives the symbol that an imported log has for the code address; NULL if it names none. */
 static const struct symbol *imported_find(struct locator *l, uint64_t pc)
 {
 	static const struct symbol unnamed;
@@ -98,8 +98,8 @@ bool locate_has_shown(const struct locator *l, const struct frame *list, size_t 
 	return false;
 }
 
-/* Builds the site's stack. Unless is_whole, stops at the frame to show: the C library's frames
- * beyond it have much debug information. */
+/* Builds the site's stack. Unless is_whole, it ends at the frame that is shown: frames of the C
+ * library further out have much debug information, which takes long to read. */
 static size_t stack_find(struct locator *l, const struct trace_site *site, bool is_whole)
 {
 	l->stack.n = 0;
@@ -192,8 +192,9 @@ static bool is_same_function(const struct symbol *a, const struct symbol *b)
 	return a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
-/* Do both belong to one call of a function in a library without debug information? Their callers
- * are equal already. PMDK 1.13 of Debian 13 unrolls the loop that flushes. */
+/* Asks whether both symbols belong to one call of a function in a library without debug
+ * information. (The caller knows that the frames outside them are equal.) PMDK 1.13 of Debian 13
+ * unrolls the loop that flushes, so one call has several places. */
 static bool is_lineless_call(const struct symbol *a, const struct symbol *b)
 {
 	return !a->line && !b->line && (is_same_function(a, b) || (!a->function && !b->function));
@@ -261,7 +262,7 @@ size_t locate_common(const struct frame *flush, size_t nflush, const struct fram
 		       : SIZE_MAX;
 }
 
-/* A key for maps of functions, from name and file; 0 if the function has no name. */
+/* Makes a key for maps of functions, from name and file; 0 if the function has no name. */
 static uint64_t function_key(const struct symbol *s)
 {
 	return s->function ? hash_text(s->function) ^ (s->file ? 31 * hash_text(s->file) : 0) : 0;
@@ -314,16 +315,17 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 	return known->symbol ? known : NULL;
 }
 
-/* Is it a jump inside PMDK? pmemobj_persist and the like jump to an unnamed function that calls
- * libpmem, so that no other frame of the library is on the stack. */
+/* Asks whether the program's call came to the frame `entry` of PMDK by a jump, so that the called
+ * function is not on the stack. pmemobj_persist and the like jump to an unnamed function that calls
+ * libpmem, so no other frame of the library is on the stack. */
 static bool is_jump(const struct frame *list, size_t entry)
 {
 	return !list[entry].symbol->function &&
 	       (entry == 0 || !owner_decider(list[entry - 1].symbol->object, NULL));
 }
 
-/* Looks at the frames inside the shown one: the outermost of PMDK is the function that the program
- * called. */
+/* Looks at the frames inside the shown one. The outermost frame of PMDK among them is the function
+ * that the program called; it tells whether PMDK or the program decided. */
 const char *locate_decider(const struct frame *list, size_t shown)
 {
 	while (shown-- > 0)

@@ -1,4 +1,4 @@
-/* Numbers strings. Zero-initialised is empty. */
+/* Gives numbers to strings. A struct that is all zeros has no names yet. */
 #ifndef SOURCE_NAMES_H
 #define SOURCE_NAMES_H
 

@@ -74,7 +74,8 @@ static bool in_frame(struct tracing tr, uint64_t pc, const struct insn_address *
 	return true;
 }
 
-/* The register that the instruction saves at this address, or INSN_NO_REGISTER. */
+/* Gives the register that the instruction saves at this address of the stack; INSN_NO_REGISTER if
+ * it saves none there. */
 static int saved_at(const struct insn *in, const struct insn_address *m)
 {
 	int64_t beyond = m->offset - in->at.offset;
@@ -85,7 +86,8 @@ static int saved_at(const struct insn *in, const struct insn_address *m)
 	return in->saved[beyond / 8];
 }
 
-/* Traces a register that was saved on the stack. */
+/* Traces a value that was loaded from a slot of the stack: finds the register that was saved there,
+ * and traces that. */
 static bool trace_slot(struct tracing tr, size_t index, const struct insn_address *m,
 		       struct value *out)
 {
@@ -106,7 +108,7 @@ static int64_t formed_constant(struct tracing tr, size_t index, const struct ins
 	       (m->base >= 0 ? trace_constant(tr, index, m->base) : 0);
 }
 
-/* The constant part of a register's value: 2 for i + 2. */
+/* Gives the constant part of a register's value: 2 for i + 2. */
 static int64_t trace_constant(struct tracing tr, size_t index, int r)
 {
 	if (tr.depth++ > DEPTH_MAX)
@@ -184,7 +186,7 @@ static bool trace_load(struct tracing tr, size_t index, const struct insn_addres
 	return true;
 }
 
-/* The type of a function's result, if the function is in the same file. */
+/* Finds the type of a called function's result, if the function is in the same file. */
 static bool trace_result(struct tracing tr, const struct insn *call, struct value *out)
 {
 	Dwarf_Die cu, type, *scopes = NULL;
@@ -205,7 +207,7 @@ static bool trace_result(struct tracing tr, const struct insn *call, struct valu
 	return is_found;
 }
 
-/* Traces what the instruction leaves in the register. */
+/* Traces the value that the instruction leaves in register r. */
 static bool trace_instruction(struct tracing tr, size_t index, int r, struct value *out)
 {
 	const struct insn *in = insn_at(tr, index);
@@ -265,7 +267,7 @@ static bool trace_field(struct tracing tr, size_t index, int r, struct value *fi
 	return false;
 }
 
-/* Traces what the register holds just before an instruction. */
+/* Traces the value that register r has just before an instruction. */
 static bool trace_register(struct tracing tr, size_t index, int r, struct value *out)
 {
 	struct spot spot = { .is_register = true, .number = r };
@@ -297,8 +299,8 @@ int64_t operand_offset(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 	return in && in->stored_bytes && in->at.index < 0 ? in->at.offset : -1;
 }
 
-/* Turns a traced address into a place. If it was moved by an unknown distance, it is an element of
- * an array that begins at or before the offset. */
+/* Turns a traced address into a place. If the address was moved by an unknown distance, it is taken
+ * for an element of an array, which begins at the offset or before it. */
 static bool place_value(struct dwarf_types *t, const struct value *v, struct place *out)
 {
 	const struct layout *l = dwarf_layout(t, (Dwarf_Die *)&v->type);

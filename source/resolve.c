@@ -1,7 +1,7 @@
-/* Finds what the stores of a site write to: at the store, by its source or else by its instruction
- * and debug information. If that leads to a parameter, the caller's argument is followed. If the
- * store's function has neither, as memcpy() in libc, the first caller that can be read says what
- * the call fills. */
+/* Finds what the stores of a site write to. It looks at the store's source or, without it, at the
+ * instruction and debug information. If the store is through a parameter, it follows the argument
+ * that the caller passes. If the store's function has neither source nor debug information, as
+ * memcpy() in libc, the first caller that can be read says what the call fills. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static bool has_database(const char *folder)
 	return is_there;
 }
 
-/* Finds the folder of compile_commands.json: the folder, one above it, or their build/. NULL if
- * there is none. */
+/* Finds the folder of compile_commands.json: the given folder, one above it, or the folder build/
+ * in one of these. NULL if there is none. */
 static char *find_database(const char *folder)
 {
 	char *at = xstrdup(folder), *slash;
@@ -73,8 +73,8 @@ static struct source_typing *sources_get(struct types *t, const char *folder)
 	return s.typing;
 }
 
-/* Notes a problem if the file was changed after the program was built: line numbers may be
- * wrong. */
+/* Notes a problem if the source file was changed after the program was built: line numbers may then
+ * be wrong. */
 static void check_age(struct types *t, const char *file, const char *program)
 {
 	struct stat source, built;
@@ -87,7 +87,7 @@ static void check_age(struct types *t, const char *file, const char *program)
 			file, program);
 }
 
-/* Asks the source about a frame. -1 if there is no source. */
+/* Asks the source what the store or call of a frame writes to. -1 if there is no source. */
 static int ask_source(struct types *t, const struct frame *f, struct source_query *q,
 		      struct place *out)
 {
@@ -139,8 +139,8 @@ static Dwfl_Module *module_of(struct types *t, const struct frame *f, uint64_t *
 	return f->object ? symbols_module(t->symbols, f->object, pc) : NULL;
 }
 
-/* Notes that the instruction stores more than the source does, and begins earlier: the compiler
- * merged stores. */
+/* Sets p->ahead_bytes if the instruction stores more bytes than the source does, and begins
+ * earlier: the compiler merged several stores. */
 static void find_ahead(struct place *p, int64_t offset, uint64_t size_bytes)
 {
 	uint64_t at = place_offset(p);
@@ -176,8 +176,8 @@ static bool begin_at_store(struct walk *w)
 	return operand_place(w->t->dwarf, module, pc, &w->place);
 }
 
-/* Finds what a library call fills, without source. A destination of type char is what is copied to
- * it. */
+/* Finds what a library call fills, without source. If the destination has type char, the type of
+ * what is copied to it counts. */
 static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, struct place *out)
 {
 	const char *callee = operand_callee(t->dwarf, module, pc);
@@ -196,13 +196,14 @@ static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, st
 	return true;
 }
 
-/* Does the place say more than "some bytes"? */
+/* Asks whether the place says more than "some bytes". */
 static bool is_useful(const struct place *p)
 {
 	return p->root->kind != LAYOUT_SCALAR || p->parameter != PLACE_NO_PARAMETER;
 }
 
-/* Starts at the first caller that can be read, because the store's function has no source. */
+/* Starts at the first caller that can be read. Used where the store's function cannot be read
+ * itself. */
 static bool begin_at_call(struct walk *w)
 {
 	for (size_t i = 1; i < w->frames->list.n; i++) {
@@ -230,7 +231,8 @@ static bool begin_at_call(struct walk *w)
 	return false;
 }
 
-/* While the place is a parameter, continues with what the caller passed. */
+/* Follows parameters outwards: as long as the place is a parameter, continues with the argument
+ * that the caller passed. */
 static void follow_callers(struct walk *w)
 {
 	for (size_t i = w->at + 1;

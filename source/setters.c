@@ -86,7 +86,8 @@ static void note_caller(struct setter *f, const struct frame *caller)
 		f->has_several_callers = true;
 }
 
-/* Notes what one place of the program does for the functions in headers around it. */
+/* Notes what the site does for the functions in headers that are on its stack: a store shows where
+ * they store; anything else that matters to PM shows that they do more than store. */
 static void note_site(struct setters *s, const struct trace_site *site, setters_stack *stack,
 		      void *arg)
 {
@@ -108,7 +109,8 @@ static void note_site(struct setters *s, const struct trace_site *site, setters_
 	}
 }
 
-/* Does an event of this kind make stores durable, log them, or decide what is PM? */
+/* Asks whether an event of this kind does more than store: makes stores durable, logs them, or
+ * decides what is PM. */
 static bool is_more(enum pmt_kind k)
 {
 	return trace_is_flush(k) || trace_is_barrier(k) || k == PMT_FLUSH_VOLATILE ||

@@ -34,11 +34,11 @@ typedef size_t setters_stack(const struct trace_site *site, const struct frame *
 void setters_find(struct setters *s, const struct trace *t, setters_stack *stack, void *arg);
 void setters_release(struct setters *s);
 
-/* The frame that calls the outermost setter around frame `shown`; `shown` if no setter with several
- * callers is around it. */
+/* Gives the index of the frame that calls the outermost setter around frame `shown`; `shown` itself
+ * if no setter with several callers is around it. */
 size_t setters_caller(const struct setters *s, const struct frame *list, size_t n, size_t shown);
 
-/* Is the frame in a header? Only these may be in setters. */
+/* Asks whether the frame is in a header. Only such frames may be in setters. */
 bool setters_is_in_header(const struct frame *f);
 
 #endif

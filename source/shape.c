@@ -29,7 +29,7 @@ static void path_add_name(struct path *p, const char *name)
 	path_add(p, name);
 }
 
-/* The field's name; for a base class, that of the class. */
+/* Gives the field's name; for a base class, the name of the class. */
 static const char *field_name(const struct layout_field *f)
 {
 	if (f->name)
@@ -37,8 +37,8 @@ static const char *field_name(const struct layout_field *f)
 	return f->type->name ? f->type->name : "(unnamed)";
 }
 
-/* Adds the range of fields that the stored bytes touch, if they are no single part of the
- * target. */
+/* Adds the range of fields that the stored bytes touch, such as "a..c". Used if the bytes are no
+ * single part of the target. */
 static void path_add_span(struct path *p, const struct layout *target, uint64_t offset,
 			  uint64_t size_bytes, bool is_inner)
 {
@@ -98,8 +98,8 @@ static void add_level(struct names *names, struct shape *out, const struct layou
 	*pending = (struct shape_level){ 0 };
 }
 
-/* Adds an array of unknown index. Two in a row become multiples of the smaller stride up to the end
- * of both. */
+/* Adds an array of unknown index to the pending level. If the level has such an array already, both
+ * together count as one array with the smaller stride. */
 static void add_term(struct shape_level *pending, const struct layout *array)
 {
 	uint64_t stride = array->element->size_bytes ? array->element->size_bytes : 1,
@@ -148,7 +148,7 @@ void shape_make(struct names *names, const struct place *p, uint64_t offset, uin
 
 /* ---- paths with indices ---- */
 
-/* Adds "[3]" or "[3..5]"; nothing for the bytes of a text. */
+/* Adds the indices of the elements, "[3]" or "[3..5]"; adds nothing for the bytes of a text. */
 static void path_add_index(struct path *p, const struct layout *array, uint64_t first,
 			   uint64_t last)
 {

@@ -1,6 +1,6 @@
-/* The levels of a place, as far as the address does not matter: computed once per place and kind of
- * access. For a store to log.entry[].key the innermost level is struct entry, field key, and the
- * next is struct log, field entry[].key. */
+/* Describes the levels of a place as far as the address does not matter; computed once per place
+ * and kind of access. For a store to log.entry[].key the innermost level is struct entry, field
+ * key, and the next level is struct log, field entry[].key. */
 #ifndef SOURCE_SHAPE_H
 #define SOURCE_SHAPE_H
 

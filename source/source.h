@@ -59,7 +59,7 @@ struct source_node {
 	struct source_node *parent, *child, *last, *next;
 };
 
-/* The node without parentheses and casts around it; NULL stays NULL. */
+/* Gives the node without the parentheses and casts around it; NULL stays NULL. */
 static inline const struct source_node *source_bare(const struct source_node *n)
 {
 	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -67,7 +67,7 @@ static inline const struct source_node *source_bare(const struct source_node *n)
 	return n;
 }
 
-/* The same, but stops at a node whose value is known. */
+/* Like source_bare(), but stops at a node whose value is known. */
 static inline const struct source_node *source_bare_value(const struct source_node *n)
 {
 	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last && !n->has_value)
@@ -75,7 +75,8 @@ static inline const struct source_node *source_bare_value(const struct source_no
 	return n;
 }
 
-/* The child of the block that contains the node, or is it; NULL if the node is not in the block. */
+/* Gives the child of the block that contains the node or is the node; NULL if the node is not in
+ * the block. */
 static inline const struct source_node *source_child_of(const struct source_node *block,
 							const struct source_node *n)
 {
@@ -84,7 +85,7 @@ static inline const struct source_node *source_child_of(const struct source_node
 	return n;
 }
 
-/* Is the node `top`, or below it? */
+/* Asks whether the node is `top`, or below `top` in the tree. */
 static inline bool source_is_inside(const struct source_node *n, const struct source_node *top)
 {
 	while (n && n != top)
@@ -97,7 +98,7 @@ static inline bool source_is_loop(const struct source_node *n)
 	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO;
 }
 
-/* Is it a return or a jump, perhaps alone in braces? */
+/* Asks whether the statement is a return or a jump, perhaps alone in braces. */
 static inline bool source_leaves(const struct source_node *n)
 {
 	if (n && n->kind == SOURCE_COMPOUND)
@@ -228,7 +229,7 @@ enum { SOURCE_VERSION = 11 };
 
 extern const char source_todo[]; /* how to install what is missing */
 
-/* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
+/* Loads libpmend_source.so from a folder; it stays loaded. NULL with err if that fails. */
 const struct source_api *source_load(const char *folder, struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
-/* Finds the beginning of what memcpy() or the assignment of a struct fills. Such a copy is many
- * stores in any order; they follow each other and lie together, and the lowest is the beginning. A
- * loop that fills one array element after the other counts as one run, too, which does no harm. */
+/* Finds where the memory begins that memcpy() or the assignment of a struct fills. Such a copy is a
+ * run of stores, in any order: they follow each other and lie together, and the lowest is the
+ * beginning. A loop that fills one array element after the other counts as one run, too, which does
+ * no harm. */
 #include "source/types_internal.h"
 
 enum { GAP_BYTES = 256 }; /* a copy may skip so many bytes and fill them later */
@@ -18,7 +19,7 @@ static struct run *run_of(struct types *t, const struct trace_event *ev)
 	return r;
 }
 
-/* The destination's size in bytes; 0 if unknown. */
+/* Gives the destination's size in bytes; 0 if unknown. */
 static uint64_t size_of(const struct destination *d)
 {
 	return d->place.is_region ? d->place.region_bytes : d->place.target->size_bytes;
@@ -37,7 +38,7 @@ static bool continues(const struct run *r, const struct trace_event *ev,
 	return !size_of(d) || high - low <= size_of(d);
 }
 
-/* The run that began with this event, if types_learn() has seen the trace. */
+/* Finds the run that begins with this event, if types_learn() has seen it. */
 static const struct run *run_learned(const struct types *t, uint64_t seq)
 {
 	size_t low = 0, high = t->runs.n;

@@ -140,7 +140,8 @@ static void apply_shape(struct types *t, const struct shape *s, const struct tra
 		instances_mark(&t->instances, outermost - 1, ev->addr, ev->size_bytes);
 }
 
-/* Names a store through a pointer to a number by the object that earlier stores showed there. */
+/* Names a store through a pointer to a number by the object that earlier stores showed at that
+ * address. False if none did. */
 static bool apply_known(struct types *t, const struct trace_event *ev, struct typed *out)
 {
 	const struct instance *i = instances_at(&t->instances, ev->addr);
@@ -152,8 +153,8 @@ static bool apply_known(struct types *t, const struct trace_event *ev, struct ty
 	return true;
 }
 
-/* Names a store by its call path; for copied bytes of unknown type, by the distance from the copy's
- * beginning. */
+/* Names a store by its call path. If it copies bytes of unknown type, the field is the distance
+ * from the copy's beginning. */
 static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev,
 		       uint64_t low, struct typed *out)
 {
@@ -222,8 +223,9 @@ const char *types_name(const struct types *t, uint32_t id)
 	return t->names.list.at[id];
 }
 
-/* Gives the path to the bytes of an object, from the object that contains it if one is known, and
- * that one's type in *type. NULL if the path is not like `like`. */
+/* Gives the path to the bytes of an object. The path begins at the object that contains this one,
+ * if one is known; *type is then the type of the containing object. NULL if the path without
+ * indices is not `like`. */
 static char *path_from(const struct types *t, const struct layout *layout, uint64_t start,
 		       uint64_t addr, uint64_t size_bytes, const char *like, uint32_t *type)
 {

@@ -60,13 +60,13 @@ struct types_options {
 
 struct types;
 
-/* keeps the pointer to symbols */
+/* Makes the state for naming stores. It keeps the pointer to symbols. */
 struct types *types_new(const struct types_options *options, struct symbols *symbols);
 void types_free(struct types *t);
 
-/* takes any event; give it all of a trace, in order */
+/* Learns from an event. Give it all events of the trace, in order. */
 void types_learn(struct types *t, const struct trace_event *ev);
-/* ev is a store; in the order of the trace */
+/* Names what the store ev wrote. Stores come in the order of the trace. */
 void types_of(struct types *t, const struct trace_event *ev, struct typed *out);
 
 const char *types_name(const struct types *t, uint32_t id); /* of a type or field */
@@ -74,9 +74,9 @@ const char *types_name(const struct types *t, uint32_t id); /* of a type or fiel
  * indices, are left out: "log.entry[].key". NULL if the type has no name. free() it. */
 char *types_path(const struct types *t, const struct type_level *l, uint64_t addr,
 		 uint64_t size_bytes);
-/* how many answers of types_of() used this means */
+/* Counts the answers of types_of() that used this means. */
 uint64_t types_count(const struct types *t, enum type_means means);
-/* why sources were not used or may be wrong, in one sentence; NULL if all went well */
+/* Says in one sentence why sources were not used or may be wrong; NULL if all went well. */
 const char *types_problem(const struct types *t);
 
 #endif

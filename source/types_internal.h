@@ -1,4 +1,4 @@
-/* Shared by the files that find which field a store writes. */
+/* What the files share that find which field a store writes. */
 #ifndef SOURCE_TYPES_INNER_H
 #define SOURCE_TYPES_INNER_H
 
@@ -74,26 +74,26 @@ struct types {
 	uint64_t counts[TYPE_NMEANS];
 };
 
-/* frames.c */
+/* frames.c: lists the frames of a site's call stack, with inlined functions */
 void frames_find(struct types *t, const struct trace_site *site, struct frames *out);
-/* The compiled file and its folder; free() both. False without debug information. */
+/* Gives the compiled file and its folder; free() both. False without debug information. */
 bool frame_unit(struct types *t, const struct frame *f, char **file, char **folder);
 
-/* resolve.c: finds what the site's stores write to, by the best means; node and call as in struct
- * destination. */
+/* resolve.c: finds what the site's stores write to, by the best means that works. node and call are
+ * as in struct destination. False if nothing is known. */
 bool resolve(struct types *t, const struct trace_site *site, struct place *out,
 	     enum type_means *means, const struct trace_node **node,
 	     const struct trace_node **call);
-/* the number of the call path's name */
+/* Gives the number of the name that the site's call path has (struct names). */
 uint32_t resolve_path(struct types *t, const struct trace_site *site);
 
-/* answers.c */
+/* answers.c: gives what is known about the stores of a site */
 const struct answer *answer_get(struct types *t, const struct trace_site *site);
 
-/* store_runs.c: the lowest address of the run to which the store belongs. */
+/* store_runs.c: adds the store to its run, and gives the lowest address of the run */
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d,
 		  bool is_learning);
-/* ends the thread's run; ev is no store */
+/* Ends the thread's run because of ev, which is no store. */
 void run_break(struct types *t, const struct trace_event *ev);
 
 #endif

@@ -34,7 +34,7 @@ bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset)
 	return is_known;
 }
 
-/* The distance from the frame's address to what DW_OP_fbreg counts from. */
+/* Gives the distance from the frame's address to the address from which DW_OP_fbreg counts. */
 static bool frame_base(Dwfl_Module *module, Dwarf_Die *function, uint64_t pc, int64_t *offset)
 {
 	Dwarf_Attribute attr;
@@ -107,8 +107,8 @@ static Dwarf_Off origin_of(Dwarf_Die *die)
 		       : dwarf_dieoffset(die);
 }
 
-/* The number of the parameter as the function declares it; where a function is inlined, gcc lists
- * parameters in any order. */
+/* Gives the number that the parameter has where the function is declared. (Where a function is
+ * inlined, gcc lists parameters in any order.) */
 static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 {
 	Dwarf_Attribute attr;
@@ -131,8 +131,8 @@ static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
 	return PLACE_NO_PARAMETER;
 }
 
-/* Searches one scope for the variable in this spot. is_itself: its own type is wanted, not that of
- * what it points to. */
+/* Searches one scope for the variable in this spot. is_itself: the variable's own type is wanted,
+ * not the type of what it points to. */
 static bool search_scope(Dwfl_Module *module, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc,
 			 const struct spot *where, bool is_itself, struct variable *out)
 {

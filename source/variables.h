@@ -18,16 +18,17 @@ struct variable {
 	int parameter; /* its number, or PLACE_NO_PARAMETER */
 };
 
-/* The frame's address (CFA) as a register plus an offset. */
+/* Gives the frame's address (CFA) at pc as a register plus an offset. */
 bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset);
-/* is_itself: the variable's own type is wanted, not that of what it points to. */
+/* Finds the variable in this spot at pc. is_itself: the variable's own type is wanted, not the type
+ * of what it points to. */
 bool variable_find(Dwfl_Module *module, uint64_t pc, const struct spot *where, bool is_itself,
 		   struct variable *out);
 
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *out);
-/* The type that a pointer or reference points to. */
+/* Gives the type that a pointer or reference points to. */
 bool dwarf_points_to(Dwarf_Die *type, Dwarf_Die *out);
-/* The type of the part at an offset into an object; array elements count as parts. */
+/* Gives the type of the part at an offset into an object; array elements count as parts. */
 bool dwarf_part_at(Dwarf_Die *object, uint64_t offset, Dwarf_Die *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* The table of functions that fill the memory an argument points to. Variants of libc and of
- * compilers count as the function itself. */
+/* Knows the functions that fill the memory an argument points to. Variants of libc and of compilers
+ * count as the function itself. */
 #include "source/writers.h"
 
 #include <stdbool.h>

@@ -94,8 +94,8 @@ static int by_stream_and_number(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Two chunks have one number if the recorder was killed while it copied a chunk to the end of the
- * file. Keeps the copy. */
+/* Sorts the chunks by number. Two chunks have one number if the recorder was killed while it copied
+ * a chunk to the end of the file; then the copy is kept. */
 static void sort_chunks(struct chunks *c)
 {
 	size_t n = 0;

@@ -1,4 +1,5 @@
-/* A trace file in memory and a list of its chunks. For trace/ only. */
+/* A trace file that is mapped into memory, and the list of its chunks. Only the files of trace/ use
+ * this header. */
 #ifndef TRACE_CHUNKS_H
 #define TRACE_CHUNKS_H
 

@@ -9,7 +9,7 @@
 #define FOLLOWED_NOT_YET \
 	"this does not follow files yet (--files, {dir}): 'pmend crash' and 'pmend test' do; for crashes of the mapped files alone, record without --files"
 
-/* The trace was recorded with --files. */
+/* Asks whether the trace was recorded with --files. */
 bool followed_is_any(const struct trace *t);
 
 /* For each file, by its number: it is synced by calls. False for files that are memory: their lines

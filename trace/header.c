@@ -1,4 +1,5 @@
-/* Reads the header of a trace file. Its counters still grow while a program is recorded. */
+/* Reads the header of a trace file. While a program is still being recorded, the counters in the
+ * header grow. */
 #include "trace/header.h"
 
 #include <errno.h>

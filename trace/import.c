@@ -121,7 +121,7 @@ static int records_read(struct import *im)
 	return 0;
 }
 
-/* Before START: what Valgrind says about itself. */
+/* Reads what Valgrind says about itself before START. */
 static int preamble_read(struct import *im)
 {
 	static const char command[] = "Command: ";

@@ -42,7 +42,7 @@ bool import_stack_is_whole(const char *text)
 	return (n >= 1 && text[n - 1] == ')') || (n >= 3 && strcmp(text + n - 3, "???") == 0);
 }
 
-/* How long a frame's text is without what Valgrind may have put behind it. */
+/* Gives the length of a frame's text without what Valgrind may have put behind it. */
 static size_t frame_text_len(const char *name, size_t len)
 {
 	const char *in = memmem(name, len, " (in ", 5), *p;

@@ -1,4 +1,5 @@
-/* Shared by the files of the import of pmemcheck logs. */
+/* What the files that import pmemcheck logs share: the state of an import, and functions that
+ * several of these files call. */
 #ifndef TRACE_IMPORT_INTERNAL_H
 #define TRACE_IMPORT_INTERNAL_H
 
@@ -35,10 +36,11 @@ struct import_stack {
 
 /* ---- import_text.c ---- */
 
-/* returns -1; err has the record and its place in the log */
+/* Fills err with the problem, the record and its place in the log. Returns -1. */
 int import_bad(struct import *im, const char *problem);
 int import_text_start(struct import *im); /* reads the text up to the next '|', newline or end */
-/* the '|' was part of the text: reads on up to the next one */
+/* Joins the text with what follows it, up to the next '|'. Called when the '|' at the end of the
+ * text turned out to be part of a path or name. */
 int import_text_join(struct import *im);
 void import_skip_line(struct import *im);
 

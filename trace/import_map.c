@@ -105,7 +105,7 @@ static bool range_find(const struct import_range *r, uint64_t va, uint64_t *addr
 	return true;
 }
 
-/* Shortens what is readable from va so that it ends before a range that hides the rest. */
+/* Shortens *len_bytes, which counts from va, so that it ends where the range `hiding` begins. */
 static void range_clip(const struct import_range *hiding, uint64_t va, uint64_t *len_bytes)
 {
 	if (hiding->va > va && hiding->va - va < *len_bytes)

@@ -1,4 +1,5 @@
-/* The kinds of events as a table, made from PMT_KINDS of include/pmtrace.h. */
+/* Makes a table of the kinds of events from the list PMT_KINDS of include/pmtrace.h: the name of
+ * each kind, and what its events carry. */
 #include <string.h>
 
 #include "trace/trace.h"

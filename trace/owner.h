@@ -24,11 +24,11 @@ struct libraries {
 	size_t n;
 };
 
-/* Whose object file is it, by its path? The path is never NULL. */
+/* Says whose the object file with this path is. The path is never NULL. */
 enum owner owner_of_object(const char *path);
 /* Decides by the site's object alone; site may be NULL. */
 enum owner owner_of_site(const struct trace_site *site);
-/* Whose frame is it? Each argument may be NULL. */
+/* Says whose a frame is, by its object, file and function. Each argument may be NULL. */
 enum owner owner_of_code(const struct libraries *libraries, const char *object, const char *file,
 			 const char *function);
 
@@ -42,7 +42,7 @@ const char *owner_decider(const char *object, const char *function);
 /* Does the function create a pool? */
 bool owner_makes_pool(const char *object, const char *function);
 
-/* Is it libpmem or a library built on it? o may be NULL. */
+/* Asks whether the object is libpmem or a library built on it. o may be NULL. */
 bool owner_is_libpmem(const struct trace_object *o);
 
 #endif

@@ -86,7 +86,8 @@ static bool has_libpmem(const struct trace *t)
 	return false;
 }
 
-/* Names what the event shows that a program of the page cache does not do; NULL if nothing. */
+/* Says why the event shows that the program does not rely on msync and fsync, as in "the program
+ * flushes cache lines". NULL: the event does not show that. */
 static const char *other_way(const struct trace *t, const struct trace_event *ev)
 {
 	if (trace_is_flush(ev->kind) || ev->kind == PMT_NOTE_FLUSH)
@@ -114,7 +115,8 @@ static void note_event(struct pages *p, const struct trace_event *ev)
 		sync_file(p, ev->arg[0]);
 }
 
-/* Of a file that is judged as a file (--files), and tells nothing of how memory is kept. */
+/* Asks whether the event is about a followed file (--files). Such an event is left out, because it
+ * does not tell how the program keeps memory. */
 static bool is_of_followed(const followed_files *f, const struct trace_event *ev)
 {
 	if (trace_kinds[ev->kind].carries & PMT_HAS_ADDR)

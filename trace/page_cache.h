@@ -8,7 +8,7 @@
  * all, *why says so; free() it. Else *why is NULL. */
 bool page_cache_is_all(const struct trace *t, char **why);
 
-/* whether some process of the trace loaded libpmem */
+/* Asks whether some process of the trace loaded libpmem. */
 bool page_cache_has_libpmem(const struct trace *t);
 
 #endif

@@ -49,7 +49,7 @@ const struct trace_site *trace_site(const struct trace *t, uint64_t id)
 
 /* ---- streams ---- */
 
-/* Passes a pointer into the file as offset + 1, NULL as 0. */
+/* Passes a pointer into the trace file: as offset + 1, or 0 for NULL. Gives the pointer. */
 static const uint8_t *pass_place(const struct trace *t, struct wire *w, const uint8_t *p)
 {
 	const uint64_t at = wire_number(w, p ? (uint64_t)(p - t->chunks->base) + 1 : 0);

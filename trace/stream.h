@@ -1,5 +1,5 @@
-/* The inside of struct trace: one cursor and its streams (one stream per recorded process). For
- * trace/ only. */
+/* The inside of struct trace: one cursor and its streams (one stream per recorded process). Only
+ * the files of trace/ use this header. */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H
 
@@ -54,9 +54,10 @@ struct trace {
 	bool is_at_end;
 };
 
-/* Sets the damage, unless it is set: later damage is often a consequence of the first. */
+/* Notes the text as the damage of the trace, unless the trace has one already: later damage is
+ * often a consequence of the first. */
 void set_damage(struct trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
-/* Sets the damage together with the place in the stream. Returns false. */
+/* Notes the problem and its place in the stream as the damage of the trace. Returns false. */
 bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
 	__attribute__((cold));
 
@@ -67,9 +68,11 @@ bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_
 bool stream_advance(struct trace *t, struct stream *s);
 void stream_end(struct trace *t, struct stream *s);
 
-/* Adds or takes a stream of the heap of those that are not t->now. Both update t->limit. */
+/* Puts a stream into the heap of waiting streams: all streams that have events, except t->now.
+ * Updates t->limit. */
 void waiting_add(struct trace *t, struct stream *s);
-/* the stream with the lowest number; NULL if none waits */
+/* Takes the stream with the lowest number from that heap and updates t->limit. NULL if none
+ * waits. */
 struct stream *waiting_take(struct trace *t);
 
 #endif

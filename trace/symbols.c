@@ -18,7 +18,8 @@
 #include "util/sysroot.h"
 #include "util/vec.h"
 
-/* of libstdc++ */
+/* Turns a mangled C++ name into a readable one. libstdc++ contains this function; no C header
+ * declares it. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status);
 
 /* A loadable segment of an ELF file. */
@@ -101,7 +102,8 @@ static bool has_build_id(Elf *elf, const struct module *m)
 	return memcmp(id, m->build_id, m->build_id_len) == 0;
 }
 
-/* Is it a position-independent program? Without this flag it looks like a shared object. */
+/* Asks whether the ELF file is a position-independent program. Only a flag tells it from a shared
+ * object. */
 static bool is_pie(Elf *elf, const GElf_Phdr *dynamic)
 {
 	Elf_Data *data =
@@ -210,8 +212,8 @@ static uint64_t file_address(const struct module *m, const struct trace_object *
 
 /* ---- names ---- */
 
-/* The length of a Rust name without the hash at its end ("::h" and 16 digits), which changes with
- * the compiler. */
+/* Gives the length of a Rust name without the hash at its end ("::h" and 16 digits), which changes
+ * with the compiler. */
 static size_t length_without_hash(const char *name)
 {
 	const size_t n = strlen(name), hash = 19;
@@ -259,7 +261,7 @@ static uint32_t die_number(Dwarf_Die *die, unsigned name)
 										   : 0;
 }
 
-/* The line where the function is declared or defined. */
+/* Gives the line where the function is declared or defined. */
 static uint32_t die_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -366,7 +368,8 @@ static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
 	return NULL;
 }
 
-/* Is it an entry without addresses that may contain functions? */
+/* Asks whether the entry is a namespace or a type. Such an entry has no addresses itself, but may
+ * contain functions. */
 static bool is_frame_of_functions(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);

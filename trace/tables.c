@@ -60,7 +60,7 @@ const uint8_t *get_blob(const uint8_t **p, const uint8_t *end, uint32_t *len_byt
 	return bytes;
 }
 
-/* The index of the first range that ends after va. */
+/* Gives the index of the first range that ends after va. */
 static size_t object_index(const struct tables *t, uint64_t va)
 {
 	size_t low = 0, high = t->objects.n;

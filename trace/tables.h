@@ -1,5 +1,5 @@
 /* What one recorded process has defined so far: nodes, sites, mapped objects, and the predictions
- * of pmtrace_encode.h for the next event. For trace/ only. */
+ * of pmtrace_encode.h for the next event. Only the files of trace/ use this header. */
 #ifndef TRACE_TABLES_H
 #define TRACE_TABLES_H
 
@@ -57,11 +57,12 @@ const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct 
 
 /* ---- tables_wire.c ---- */
 
-/* Numbers the nodes for sending: node → number from 1. */
+/* Gives each node of the store a number, from 1, by which it is sent. numbers: maps a node to its
+ * number. */
 void tables_number_nodes(const struct tables_store *s, struct map *numbers);
-/* When receiving, definitions that are already there stay. */
+/* Passes the definitions of the store. A receiver keeps definitions that it has already. */
 void tables_store_pass(struct tables_store *s, struct wire *w, const struct map *numbers);
-/* When receiving, t is empty and need not be initialised. */
+/* Passes the tables of one process. When receiving, t is empty and need not be initialised. */
 void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store,
 		 const struct map *numbers);
 

@@ -8,7 +8,7 @@
 
 /* ---- what all processes share ---- */
 
-/* The node's number from 1; 0 for NULL. */
+/* Gives the node's number from 1; 0 for NULL. */
 static uint64_t node_number(const struct map *numbers, const struct trace_node *node)
 {
 	return node ? (uintptr_t)map_get(numbers, (uintptr_t)node) : 0;

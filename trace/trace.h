@@ -80,8 +80,8 @@ static inline bool trace_is_store(enum pmt_kind k)
 	return (k >= PMT_STORE && k <= PMT_STORE_SYS) ||
 	       (k >= PMT_STORE_PAIR && k <= PMT_STORE_ORDERED);
 }
-/* Is it a store of a read-modify-write instruction? The store of an arm64 exclusive pair looks like
- * any other store. */
+/* Asks whether the event is a store of a read-modify-write instruction. The store of an arm64
+ * exclusive pair looks like any other store. */
 static inline bool trace_is_atomic(const struct trace_event *ev)
 {
 	return ev->kind == PMT_STORE_RMW ||
@@ -97,14 +97,14 @@ static inline bool trace_is_barrier(enum pmt_kind k)
 {
 	return k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DMB || k == PMT_DSB;
 }
-/* How many bytes an OLD event describes, limited to its file in case the trace is damaged. */
+/* Gives how many bytes an OLD event describes, limited to its file in case the trace is damaged. */
 static inline uint64_t trace_old_len(const struct trace_event *ev)
 {
 	const uint64_t left = PMT_ADDR(1, 0) - PMT_OFFSET(ev->addr);
 
 	return ev->arg[0] < left ? ev->arg[0] : left;
 }
-/* the option of a dmb or dsb as an assembler writes it, such as "ishst" */
+/* Gives the option of a dmb or dsb as an assembler writes it, such as "ishst". */
 const char *trace_barrier_option(uint64_t option);
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
@@ -118,8 +118,8 @@ struct trace_file {
 struct trace;
 
 int trace_open(struct trace **t, const char *path, struct error *err);
-/* A new cursor at the beginning of the same trace. Sites, nodes and objects are shared, and live
- * until the last cursor is closed. */
+/* Makes a new cursor at the beginning of the same trace. All cursors share sites, nodes and
+ * objects, which live until the last cursor is closed. */
 struct trace *trace_cursor(const struct trace *t);
 void trace_close(struct trace *t);
 const char *trace_path(const struct trace *t); /* the path given to trace_open() */
@@ -135,14 +135,14 @@ const char *trace_damage(const struct trace *t);
  * that moment are there. Final after trace_next() returned false. */
 bool trace_is_cut_off(const struct trace *t);
 
-/* How the first process ended, if its parent wrote that. */
+/* Says how the first process ended, if its parent wrote that into the trace. */
 struct pmt_ending trace_ending(const struct trace *t);
 
 /* True if the first process ended normally; false if it was killed or still runs. */
 bool trace_finished(const struct trace *t);
 
 uint32_t trace_nfiles(const struct trace *t);
-/* NULL if unknown; files are numbered from 1 */
+/* Finds a PM file by its number, from 1; NULL if no event has named it. */
 const struct trace_file *trace_file(const struct trace *t, uint32_t file);
 /* Has one of the PM files this path? */
 static inline bool trace_has_file(const struct trace *t, const char *path)
@@ -153,16 +153,18 @@ static inline bool trace_has_file(const struct trace *t, const char *path)
 	return false;
 }
 
-/* Programs and libraries that the processes have loaded so far. */
+/* Counts the programs and libraries that the processes have loaded so far. */
 size_t trace_nobjects(const struct trace *t);
 const struct trace_object *trace_object(const struct trace *t, size_t i);
 
-/* The value of a META event "key=value" among those read so far, or NULL. */
+/* Gives the value of a META event "key=value" among those read so far; NULL if there is none. */
 const char *trace_meta(const struct trace *t, const char *key); /* the newest value */
-/* nth 0 is the newest value, 1 the one before it; NULL if there are not so many */
+/* Gives an older value of a META event: nth 0 is the newest value of the key, 1 the one before it;
+ * NULL if there are not so many. */
 const char *trace_meta_older(const struct trace *t, const char *key, size_t nth);
 
-/* Why PM may have changed without an event, from the INCOMPLETE events read so far; NULL if not. */
+/* Says why PM may have changed without an event, as the INCOMPLETE events read so far say. NULL:
+ * there was no such event. */
 const char *trace_unseen(const struct trace *t);
 
 uint64_t trace_size_bytes(const struct trace *t);

@@ -38,8 +38,9 @@ int writer_close(struct writer *w, struct error *err);
 void writer_object(struct writer *w, const struct trace_object *object);
 void writer_object_gone(struct writer *w, uint64_t va, uint64_t len_bytes);
 
-/* Define a call stack's frame or an instruction in it, unless it is defined, and give its number,
- * from 1. Parent or node 0 is outside the outermost frame. */
+/* Defines a frame of a call stack, unless it is defined, and gives its number, from 1.
+ * writer_site() does so for an instruction in a frame. Parent or node 0 is outside the outermost
+ * frame. */
 uint32_t writer_node(struct writer *w, uint32_t parent, uint64_t pc, bool is_signal);
 uint32_t writer_site(struct writer *w, uint32_t node, uint64_t pc, enum pmt_kind kind,
 		     uint32_t size_bytes);

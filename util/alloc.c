@@ -1,5 +1,6 @@
-/* Allocation that never returns NULL, and arenas: many small allocations that are freed together.
- * An arena that has become large grows by 2 MiB at a time, so that it can use large pages. */
+/* Allocates memory, and never returns NULL. An arena has many small allocations that are freed
+ * together. An arena that has become large grows by 2 MiB at a time, so that it can use large
+ * pages. */
 #include "util/alloc.h"
 
 #include <stdarg.h>

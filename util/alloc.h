@@ -1,4 +1,4 @@
-/* Allocation that never returns NULL: if memory is out, pmend ends with a message. */
+/* Allocates memory, and never returns NULL: if memory is out, pmend ends with a message. */
 #ifndef UTIL_ALLOC_H
 #define UTIL_ALLOC_H
 
@@ -9,7 +9,7 @@ _Noreturn void alloc_die(void);
 
 void *xmalloc(size_t len_bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t len_bytes) __attribute__((malloc, returns_nonnull));
-/* n elements of len_bytes each; the product is checked for overflow */
+/* Reallocates p to n elements of len_bytes each; the product is checked for overflow. */
 void *xrealloc(void *p, size_t n, size_t len_bytes) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *xasprintf(const char *fmt, ...)
@@ -22,9 +22,9 @@ struct arena {
 	size_t total_bytes;
 };
 
-/* aligned to 8 */
+/* Allocates memory in the arena, aligned to 8 bytes. */
 void *arena_alloc(struct arena *a, size_t len_bytes) __attribute__((returns_nonnull));
-/* copies the bytes and adds a NUL */
+/* Copies the bytes into the arena and adds a NUL. */
 char *arena_string(struct arena *a, const void *bytes, size_t len_bytes);
 char *arena_text(struct arena *a, const char *text); /* copies the text; NULL stays NULL */
 void arena_release(struct arena *a);

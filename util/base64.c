@@ -1,5 +1,5 @@
-/* Base64: turns each three bytes into four characters, and back. Decoding refuses anything but
- * digits, and padding anywhere but at the end. */
+/* Encodes bytes as base64 and decodes them: each three bytes become four characters. Decoding
+ * refuses anything but digits, and padding anywhere but at the end. */
 #include "util/base64.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Base64, RFC 4648 section 4: bytes as text. */
+/* Encodes bytes as text in base64 (RFC 4648 section 4), and decodes it. */
 #ifndef UTIL_BASE64_H
 #define UTIL_BASE64_H
 

@@ -1,5 +1,5 @@
-/* Natural numbers of any size, with the operations that counting crash states needs.
- * Zero-initialised is 0. */
+/* Natural numbers of any size, with the operations that counting crash states needs. A struct that
+ * is all zeros is the number 0. */
 #ifndef UTIL_BIG_H
 #define UTIL_BIG_H
 

@@ -1,4 +1,4 @@
-/* The time in seconds from a clock that never goes back. */
+/* Reads a clock that never goes back, in seconds. */
 #ifndef UTIL_CLOCK_H
 #define UTIL_CLOCK_H
 

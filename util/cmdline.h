@@ -1,4 +1,4 @@
-/* The command line of another process. */
+/* Describes another process for a message by its command line, as in "cat file (process 7)". */
 #ifndef UTIL_CMDLINE_H
 #define UTIL_CMDLINE_H
 

@@ -1,4 +1,4 @@
-/* Copies of files, and paths. */
+/* Copies files, makes the folders for them, and makes paths absolute. */
 #ifndef UTIL_FILES_H
 #define UTIL_FILES_H
 
@@ -8,10 +8,10 @@
 #include "util/alloc.h"
 #include "util/error.h"
 
-/* the path below the current folder, without following links; free() it. NULL if the current folder
- * is unknown */
+/* Gives the path below the current folder, without following links; free() it. NULL with err if the
+ * current folder is unknown. */
 char *path_absolute(const char *path, struct error *err);
-/* realpath(path), or a copy of path if no such file exists. free() it */
+/* Gives realpath(path), or a copy of path if no such file exists. free() it. */
 static inline char *path_real_or_same(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -24,12 +24,13 @@ int copy_file(const char *from, const char *to); /* -1 with errno */
 
 /* What pmend leaves in the user's folder, unless the user named another place. */
 #define OUT_FOLDER "pmend-out"
-/* Makes the folder that the path is in. Who cannot write there says why. */
+/* Makes the folder that the path is in, unless it exists. Errors are ignored: whoever writes the
+ * file afterwards fails and says why. */
 void folder_make_for(const char *path);
-/* As copy_file(), after folder_make_for(). */
+/* Makes the folder that `to` is in, and copies the file. -1 with errno. */
 int copy_file_to_out(const char *from, const char *to);
 
-/* realpath(folder/name), or "folder/name" itself if no such file exists. free() it */
+/* Gives realpath(folder/name), or "folder/name" itself if no such file exists. free() it. */
 char *path_real(const char *folder, const char *name);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* the same in every version of pmend: the ids of bugs are made from it */
+/* Hashes a text. The result is the same in every version of pmend, because the ids of bugs are made
+ * from it. */
 uint64_t hash_text(const char *text);
 
 /* Adds a number to a hash: hash_mix(hash_mix(seed, a), b). */

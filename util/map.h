@@ -1,5 +1,5 @@
-/* A hash map from 64-bit numbers to pointers. Zero-initialised is empty. NULL cannot be stored: it
- * means "not there". */
+/* A hash map from 64-bit numbers to pointers. A struct that is all zeros is an empty map. NULL
+ * cannot be stored: it means "not there". */
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H
 

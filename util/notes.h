@@ -1,4 +1,5 @@
-/* The listener for messages to the user. cmd/ provides it; code below cmd/ does not print. */
+/* Passes messages for the user to a listener. cmd/ provides the listener and prints; code below
+ * cmd/ does not print. */
 #ifndef UTIL_NOTES_H
 #define UTIL_NOTES_H
 
@@ -12,7 +13,8 @@ struct notes {
 	void *arg;
 };
 
-/* Both do nothing if there is no listener (n is NULL). */
+/* notes_say() passes a formatted line, notes_quote() the output of another program. Both do nothing
+ * if there is no listener (n is NULL). */
 void notes_say(const struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void notes_quote(const struct notes *n, const char *text, size_t len_bytes);
 

@@ -1,4 +1,4 @@
-/* Comparison functions for numbers, for qsort() and bsearch(). */
+/* Compares numbers, for qsort() and bsearch(). */
 #ifndef UTIL_ORDER_H
 #define UTIL_ORDER_H
 

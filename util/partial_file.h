@@ -1,4 +1,4 @@
-/* A large file that gets its name only when it is complete. */
+/* Writes a large file that gets its name only when it is complete. */
 #ifndef UTIL_PARTIAL_FILE_H
 #define UTIL_PARTIAL_FILE_H
 

@@ -33,7 +33,8 @@ static int check_executable(const char *path)
 	return access(path, X_OK);
 }
 
-/* The path if it names an executable file, with the sysroot added; NULL with errno otherwise. */
+/* Gives the path, with the sysroot added, if it names an executable file; else NULL with errno.
+ * free() it. */
 static char *find_at(const char *path)
 {
 	char *place = sysroot_path(path);

@@ -8,8 +8,8 @@
 
 #include "util/error.h"
 
-/* Path of an executable file: as given if it holds a slash, else searched in $PATH. NULL with errno
- * if there is none (EACCES: found, but not executable). The caller frees it. */
+/* Finds an executable file: at `name` if that contains a slash, else in the folders of $PATH. Gives
+ * its path; free() it. NULL with errno if there is none (EACCES: found, but not executable). */
 char *proc_find(const char *name);
 
 /* Runs argv[0] (a path) in the foreground with the given environment, and waits for it. Signals of
@@ -57,14 +57,15 @@ int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all,
  * running after it succeeded. A program that had failed before keeps its own status. */
 #define PROC_TIME_WAS_OVER (1 << 29)
 
-/* Fills err: no process could be started for this errno, and what to do. Returns -1. */
+/* Fills err with a message that no process could be started, for the reason `why` (an errno), and
+ * what the user can do about it. Returns -1. */
 int proc_refused(int why, struct error *err);
 
-/* A copy of the environment with some variables set; each change is "NAME=value". It is one block
- * to free(), which borrows the strings. */
+/* Copies the environment with some variables set; each change is "NAME=value". The copy is one
+ * block to free(); it borrows the strings. */
 char **proc_env(char *const envp[], const char *const changes[]);
 
-/* Does this machine allow ptrace(), as gdb needs it? A child tries. */
+/* Asks whether this machine allows ptrace(), which gdb needs. A child process tries it. */
 bool proc_can_trace(void);
 
 /* Writes "SIGSEGV (Segmentation fault)" to buf and returns buf. */

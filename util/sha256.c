@@ -7,8 +7,8 @@
 
 #define BLOCK_BYTES 64u
 
-/* The first 32 bits after the point of the square (power 2) or cube root (power 3) of n. Finds, bit
- * by bit, the largest r with r² ≤ n·2^64, or r³ ≤ n·2^96. */
+/* Gives the first 32 bits after the point of the square (power 2) or cube root (power 3) of n.
+ * Finds, bit by bit, the largest r with r² ≤ n·2^64, or r³ ≤ n·2^96. */
 static uint32_t root_fraction(uint32_t n, unsigned power)
 {
 	unsigned __int128 low = 0;

@@ -1,4 +1,4 @@
-/* SHA-256, FIPS 180-4. */
+/* Computes SHA-256 (FIPS 180-4) of a piece of memory. */
 #ifndef UTIL_SHA256_H
 #define UTIL_SHA256_H
 

@@ -1,4 +1,4 @@
-/* Comparisons and parts of texts that several modules need. */
+/* Compares texts and finds parts of them, for several modules. */
 #ifndef UTIL_STR_H
 #define UTIL_STR_H
 
@@ -23,7 +23,7 @@ static inline bool str_begins(const char *s, const char *with)
 	return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* The last part of a path. */
+/* Gives the last part of a path. */
 static inline const char *str_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -31,7 +31,8 @@ static inline const char *str_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The part of a path below a folder; the path itself if it is not below, or folder is NULL. */
+/* Gives the part of a path below a folder; the path itself if it is not below, or folder is
+ * NULL. */
 static inline const char *path_below(const char *path, const char *folder)
 {
 	size_t len = folder ? strlen(folder) : 0;
@@ -45,7 +46,7 @@ static inline const char *path_below(const char *path, const char *folder)
 	return path[len] ? path + len : path;
 }
 
-/* Can an identifier contain it? */
+/* Asks whether the character can be part of an identifier of C. */
 static inline bool str_is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';

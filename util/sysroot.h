@@ -11,13 +11,15 @@ const char *sysroot(void); /* NULL without a bundle */
  * them names the path of its loader, so they differ between unpacked copies. NULL without a
  * bundle. */
 const char *sysroot_identity(void);
-/* The file's path inside the sysroot if it exists there, else the path itself. free() it. */
+/* Gives the file's path inside the sysroot if the file exists there, else the path itself. free()
+ * it. */
 char *sysroot_path(const char *path);
 /* Turns a path inside the sysroot into the path that the file had; other paths stay. */
 const char *sysroot_own(const char *path);
-/* "LD_LIBRARY_PATH=..." for a program inside the sysroot, NULL for others. free() it. */
+/* Gives "LD_LIBRARY_PATH=..." for a program inside the sysroot, NULL for others. free() it. */
 char *sysroot_libraries(const char *program);
-/* The current folder, by the path that it had on the other machine. NULL if unknown. free() it. */
+/* Gives the current folder, by the path that it had on the other machine. NULL if unknown. free()
+ * it. */
 char *sysroot_cwd(void);
 
 #endif

@@ -176,7 +176,8 @@ static int guardian_start(struct tempdir *t, struct guardian *g, struct error *e
 
 /* ---- the folder ---- */
 
-/* The path must be absolute: the guardian's current folder is /. */
+/* Makes the folder and its guardian. The path of the folder must be absolute: the guardian's
+ * current folder is /. */
 int tempdir_open(struct tempdir *t, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");

@@ -1,4 +1,4 @@
-/* A scratch folder that is removed however pmend ends. */
+/* Makes a scratch folder that is removed however pmend ends. */
 #ifndef UTIL_TEMPDIR_H
 #define UTIL_TEMPDIR_H
 

@@ -2,8 +2,8 @@
 #ifndef UTIL_TUNABLES_H
 #define UTIL_TUNABLES_H
 
-/* "GLIBC_TUNABLES=…" for programs that are recorded and for recovery. The user's own value comes
- * last and wins. free() it. */
+/* Gives "GLIBC_TUNABLES=…" for programs that are recorded and for recovery. The user's own value
+ * comes last and wins. free() it. */
 char *tunables_env(void);
 
 #endif

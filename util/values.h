@@ -1,4 +1,5 @@
-/* Values from the command line: words that may be repeated, and a number that may be missing. */
+/* Lists of words from the command line, such as those of a repeated option, and a number that may
+ * be missing. */
 #ifndef UTIL_VALUES_H
 #define UTIL_VALUES_H
 
@@ -20,11 +21,12 @@ void word_list_add(struct word_list *l, const char *word); /* borrows the word *
 void word_list_append(struct word_list *l, const struct word_list *words);
 void word_list_release(struct word_list *l);
 
-/* Command lines and environments: an allocated array of allocated words that ends with NULL. */
+/* Counts the words of a list that ends with NULL. The functions below work on such lists, which are
+ * command lines and environments: an allocated array of allocated words. */
 size_t words_count(char *const *words);
 char **words_copy(char *const *words, size_t more); /* a copy with room for that many more words */
 void words_free(char **words);                      /* may be NULL */
-/* Copies in which every occurrence of text is replaced. */
+/* Copies the words, and replaces every occurrence of text in the copies. */
 char **words_replaced(char *const *words, const char *text, const char *by);
 char *word_replaced(const char *word, const char *text, const char *by); /* free() it */
 
@@ -39,7 +41,7 @@ char *word_replaced(const char *word, const char *text, const char *by); /* free
 char *word_misspelled(const char *word, const char **meant);
 /* Does any word contain the text? */
 bool words_have(char *const *words, const char *text);
-/* Is it one of these words? The list ends with NULL, or is NULL. */
+/* Asks whether the word is in the list. The list ends with NULL; a list that is NULL is empty. */
 bool words_name(const char *const *words, const char *word);
 
 #endif

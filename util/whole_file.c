@@ -83,7 +83,8 @@ static int write_in_place(const struct whole_file *w, const char *name)
 	return write_to(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), w);
 }
 
-/* old is the file to replace, or NULL. */
+/* Writes the content to a temporary file beside `name`, and renames that file to `name`. old: what
+ * stat() says about the file that will be replaced; NULL if there is none. */
 static int write_beside(const struct whole_file *w, const char *name, const struct stat *old)
 {
 	char *partial = NULL;

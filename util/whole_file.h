@@ -1,4 +1,4 @@
-/* A small file that is written completely or not at all. */
+/* Writes a small file completely or not at all. */
 #ifndef UTIL_WHOLE_FILE_H
 #define UTIL_WHOLE_FILE_H
 
@@ -14,7 +14,7 @@ struct whole_file {
 	size_t len_bytes;
 };
 
-/* Could a file be written there? -1 with err if not. Creates nothing. */
+/* Asks whether a file can be written at this path: 0, or -1 with err. Creates nothing. */
 int whole_file_check(const char *path, struct error *err);
 void whole_file_begin(struct whole_file *w, const char *path);
 /* Makes what was written to `out` the content of the file. Keeps the old file's permissions.

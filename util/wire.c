@@ -136,7 +136,7 @@ static int write_all(int fd, const void *bytes, size_t len_bytes)
 	return 0;
 }
 
-/* Gives how many bytes came before the end of the file. */
+/* Reads until len_bytes bytes were read or the file ends. Gives how many bytes were read. */
 static size_t read_all(int fd, void *bytes, size_t len_bytes)
 {
 	size_t have = 0;

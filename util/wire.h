@@ -25,11 +25,13 @@ struct wire {
 	bool is_bad; /* the message ended too early; what was read is 0 or NULL */
 };
 
-/* gives n when sending, else the number received */
+/* Passes a number: when sending, sends and gives n; when receiving, gives the received number. */
 uint64_t wire_number(struct wire *w, uint64_t n);
-/* the same for a string, NULL included; free() what was received */
+/* Passes a string, which may be NULL: when sending, gives s; when receiving, gives the received
+ * string. free() that. */
 char *wire_string(struct wire *w, char *s);
-/* sends the bytes, or overwrites them with what was received */
+/* Passes bytes: when sending, sends them; when receiving, overwrites them with what was
+ * received. */
 void wire_bytes(struct wire *w, void *bytes, size_t len_bytes);
 void wire_release(struct wire *w);
 
@@ -51,10 +53,12 @@ void wire_pass_set(struct wire *w, struct map *set);
 
 /* Sends a whole message; -1 if the pipe is broken. */
 int wire_send(const struct wire *w, int fd);
-/* Receives one: 1: a message; 0: the end of the file; -1: it broke off inside a message. */
+/* Receives a whole message. 1: there was one; 0: the file ended before it; -1: the file ended
+ * inside the message. */
 int wire_receive(struct wire *w, int fd);
-/* Looks at the message at *at of a file that somebody still writes to, and moves *at behind it. The
- * file's position stays. 1: a message; 0: it is not there yet, or not whole. */
+/* Receives the message at *at of a file to which somebody still writes, and moves *at behind the
+ * message. The file's own position stays. 1: there was a message; 0: it is not there yet, or not
+ * whole. */
 int wire_peek(struct wire *w, int fd, uint64_t *at);
 
 #endif

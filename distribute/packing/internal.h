@@ -24,12 +24,12 @@ struct packing {
 	char *loader;         /* of the first program; NULL if unknown */
 };
 
-/* Packs what an absolute path leads to; nothing if it leads nowhere. True if that is in the
- * bundle. */
+/* Packs what an absolute path leads to; nothing if it leads nowhere. True if the bundle then
+ * contains what the path leads to. */
 bool tree_add(struct packing *p, const char *path);
 /* Packs a folder, which may no longer exist. */
 void tree_add_folder(struct packing *p, const char *path);
-/* Notes a sentence about something that is not packed, once. */
+/* Notes once, as a sentence for the user, that something is not packed. */
 void tree_lack(struct packing *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Packs what a program or script needs to run. */

@@ -100,8 +100,8 @@ static void line_read(struct packing *p, const char *file, char *line)
 			file, name);
 }
 
-/* The path of the program's loader, NULL if it has none; free() it. *is_dynamic: it may have
- * libraries. */
+/* Gives the path of the program's loader; free() it. NULL if the program has no loader.
+ * *is_dynamic: the program has a dynamic section, so it may need libraries. */
 static char *loader_of(int fd, const Elf64_Ehdr *h, bool *is_dynamic)
 {
 	char path[PATH_MAX], *found = NULL;

@@ -16,7 +16,7 @@
 
 #define FOLDER_MAX_BYTES ((uint64_t)64 << 20)
 
-/* Is it a folder in which programs look for what they might load? */
+/* Asks whether the path is a folder in which programs look for what they might load. */
 static bool is_of_system(const char *path)
 {
 	static const char *const folders[] = {
@@ -93,7 +93,7 @@ static int notes_read(struct packing *p, const char *path, struct error *err)
 	return 0;
 }
 
-/* Runs recovery at one failure point. 1 if it did not end. */
+/* Runs recovery at the failure point where the walk is. 1: recovery did not end. */
 static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w,
 		  struct runner *runner, struct error *err)
 {

@@ -67,7 +67,7 @@ static void script_add(struct packing *p, const char *text)
 	free(copy);
 }
 
-/* Packs FILE of "{rest:FILE}". */
+/* Packs the file that a word of the command line names as "{rest:FILE}". */
 static void rest_add(struct packing *p, const char *word)
 {
 	const char *at = strstr(word, "{rest:"), *end = at ? strchr(at, '}') : NULL;
@@ -107,7 +107,8 @@ static void objects_add(struct packing *p, const struct plan *plan)
 	}
 }
 
-/* PM files come from the trace and are left out, but their folders are needed. */
+/* Leaves the PM files out of the bundle, because recovery gets them from the trace. Packs the
+ * folders of these files. */
 static void pools_leave_out(struct packing *p, const struct plan *plan)
 {
 	for (size_t i = 0; plan->paths.at && plan->paths.at[i]; i++) {

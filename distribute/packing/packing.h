@@ -7,7 +7,8 @@
 #include "bundle/bundle.h"
 #include "crash/setup/crash_setup.h"
 
-/* Fills b for an exploration with this setup. -1 with err if it cannot be explored here either. */
+/* Fills b with what an exploration with this setup needs. -1 with err if the exploration is not
+ * possible on this machine either. */
 int packing_collect(struct bundle *b, struct crash_setup *s, const char *trace, struct error *err);
 
 #endif

@@ -33,7 +33,7 @@ void tree_lack(struct packing *p, const char *fmt, ...)
 	*vec_add(&p->b->lacks) = text;
 }
 
-/* Notes the path. False if it was known. */
+/* Notes the path as seen. False: it was seen before. */
 static bool is_new(struct packing *p, const char *path)
 {
 	static char mark;
@@ -60,8 +60,8 @@ static bool is_left_out(const struct packing *p, const char *path)
 	return false;
 }
 
-/* Does the path belong to the machine, such as /proc or a device? Every machine has these, or
- * cannot be given them. */
+/* Asks whether the path belongs to the machine, such as /proc or a device. Such a path is not
+ * packed: another machine has its own, or cannot be given one. */
 static bool is_of_machine(struct packing *p, const char *path)
 {
 	static const char *const common[] = { "/dev/null",   "/dev/zero",    "/dev/full",

@@ -19,7 +19,8 @@
 
 /* ---- which process checks which trace ---- */
 
-/* The largest trace that is not dealt out; the first of equal ones. */
+/* Gives the index of the largest trace that no process has got yet; of several equal ones, the
+ * first. */
 static size_t next_largest(const struct checks *k, const bool *is_dealt)
 {
 	size_t largest = SIZE_MAX;
@@ -58,8 +59,9 @@ static void put_words(FILE *f, const char *option, const struct word_list *l)
 		fprintf(f, "%s %s\n", option, l->item[i]);
 }
 
-/* Identifies the traces and options. Traces of other processes count by name and size, because
- * reading all of them is what parts are meant to save. */
+/* Makes a hash of the traces and options, by which parts of one check are recognised. Traces that
+ * other processes check count only by name and size, because reading all of them is what parts are
+ * meant to save. */
 static char *fingerprint(const struct checks *k, const struct checking *c, const char *platform)
 {
 	char *text, *hex;
@@ -208,7 +210,8 @@ int checks_keep(const struct checks *k, struct error *err)
 	return result;
 }
 
-/* Takes the reports of a part. The first part also defines the list of traces. */
+/* Takes over the reports of another part. The first part that comes also defines the list of
+ * traces. */
 static int take_reports(struct checks *k, struct checks *part, const char *name, struct error *err)
 {
 	const bool is_first = k->list.n == 0;

@@ -1,5 +1,5 @@
-/* Several traces that are checked as one: each by itself, by one process or by several (shards),
- * whose reports are added up. */
+/* Checks several traces as one: each trace by itself, in one process or in several (shards), and
+ * adds up the reports. */
 #ifndef DISTRIBUTE_SHARD_CHECKS_H
 #define DISTRIBUTE_SHARD_CHECKS_H
 

@@ -108,7 +108,8 @@ static void set_head(struct summing *s)
 		report_add_library_glob(s->all, report_library_glob(s->first, i));
 }
 
-/* Counts the traces that are not checked yet, or belong to another part. */
+/* Counts the traces that have no report here: those that are not checked yet, and those of other
+ * parts. */
 static void add_missing(struct summing *s, bool *is_whole)
 {
 	const struct checks *k = s->checks;

@@ -30,7 +30,7 @@ static void put_digest(FILE *f, const void *data, size_t len_bytes)
 	fputc('\n', f);
 }
 
-/* Hashes the content of a regular file. -1 if it is none, or cannot be read. */
+/* Hashes the content of a regular file. -1 if the path is no regular file, or cannot be read. */
 static int put_content(FILE *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = -1;
@@ -90,7 +90,8 @@ static void put_words(FILE *f, const struct plan *p, const struct runner_command
 	}
 }
 
-/* Is the option left out? Its value is the next word. */
+/* Asks whether the option is left out of the hash. Its value, the next word, is then left out,
+ * too. */
 static bool is_left_out(const char *option)
 {
 	static const char *const list[] = { "--jobs", "--max-time", "--max-runs" };

@@ -1,5 +1,5 @@
-/* Makes the index of a trace. The trace is read as an exploration reads it, so that failure points
- * agree. */
+/* Makes the index of a trace. It reads the trace exactly as an exploration does, so that both have
+ * the same failure points. */
 #include "distribute/shard/indexing.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Makes the index of a trace, with which parts of an exploration can begin in the middle. */
+/* Makes the index of a trace. With an index, a part of an exploration can begin in the middle of
+ * the trace. */
 #ifndef DISTRIBUTE_SHARD_INDEXING_H
 #define DISTRIBUTE_SHARD_INDEXING_H
 

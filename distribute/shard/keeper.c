@@ -15,7 +15,7 @@
 #include "distribute/shard/part_data.h"
 #include "util/whole_file.h"
 
-/* Makes r the report of this part. */
+/* Marks the report as that of this part, and puts into it what the part has done. */
 static void mark_as_part(struct report *r, void *arg)
 {
 	const struct keeper *k = arg;

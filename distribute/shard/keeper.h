@@ -1,5 +1,5 @@
-/* Saves what a part of an exploration has done in its file, repeatedly, so that it can be killed at
- * any time and continued. */
+/* Saves what a part of an exploration has done, repeatedly, in the part's file. So the part can be
+ * killed at any time and continued later. */
 #ifndef DISTRIBUTE_SHARD_KEEPER_H
 #define DISTRIBUTE_SHARD_KEEPER_H
 

@@ -142,8 +142,9 @@ static int add_up(struct crash_setup *s, const struct plan *p, const char *kept,
 	return result;
 }
 
-/* Adds the findings of unfinished parts. Those of a failure point that a part has not finished are
- * in its report, but not in its data. */
+/* Adds a finding of an unfinished part, and its consequences, to the report, unless they are there.
+ * The data of the part leaves out a failure point that is not finished; its findings are only in
+ * the part's report. */
 static void add_undone(struct report *r, const struct bug *b)
 {
 	struct bug one = *b;

@@ -1,4 +1,5 @@
-/* Merges the parts of an exploration. */
+/* Merges the reports of the parts of an exploration into the report that one process would have
+ * made. */
 #ifndef DISTRIBUTE_SHARD_MERGING_H
 #define DISTRIBUTE_SHARD_MERGING_H
 

@@ -1,4 +1,5 @@
-/* The data that a part keeps for others, as a text with a checksum. */
+/* Encodes and decodes the data that a part keeps in its report for the merge: a text with a
+ * checksum. */
 #ifndef DISTRIBUTE_SHARD_PART_DATA_H
 #define DISTRIBUTE_SHARD_PART_DATA_H
 

@@ -1,4 +1,4 @@
-/* The list of engines, the only place that knows all of them. */
+/* Lists the engines; no other file knows all of them. */
 #include <string.h>
 
 #include "distribute/spread/engine.h"

@@ -58,7 +58,8 @@ static char *doubled(char *text)
 	return longer;
 }
 
-/* The shell script of a pod. Kubernetes numbers pods from 0, pmend parts from 1. */
+/* Makes the shell script that a pod runs. Kubernetes numbers pods from 0, pmend numbers parts from
+ * 1. */
 static char *script_of(const struct spread *s)
 {
 	char *folder = shell_word(s->folder), *pmend = shell_word(s->pmend), *script;

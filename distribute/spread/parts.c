@@ -44,8 +44,8 @@ static bool has_changed(const char *path, struct stat *seen)
 	return is_new;
 }
 
-/* Reads a part's file. One that cannot be read counts as missing; the task that writes it will
- * report what is wrong. */
+/* Reads the file of a part. A file that cannot be read counts as missing; the task that writes it
+ * will report what is wrong. */
 static int read_part(struct spread_parts *p, uint32_t index, const char *path, struct error *err)
 {
 	struct error ignored;

@@ -1,6 +1,6 @@
-/* The files of an exploration's parts in a folder: part-I-of-N.json, which `pmend crash --shard I/N
- * --continue` keeps; .log with what that command printed; and .status with its exit status, if it
- * ended by itself. */
+/* Reads the files of an exploration's parts in a folder: part-I-of-N.json, which `pmend crash
+ * --shard I/N --continue` keeps; .log with what that command printed; and .status with its exit
+ * status, if it ended by itself. */
 #ifndef DISTRIBUTE_SPREAD_PARTS_H
 #define DISTRIBUTE_SPREAD_PARTS_H
 
@@ -24,14 +24,14 @@ struct spread_parts {
 
 void spread_parts_init(struct spread_parts *p, const char *folder, uint32_t n);
 void spread_parts_release(struct spread_parts *p);
-/* The path of a file of part `index`, counted from 0; free() it. */
+/* Gives the path of a file of part `index`, counted from 0; free() it. */
 char *spread_parts_path(const struct spread_parts *p, uint32_t index, const char *ending);
 /* Reads the files that have changed. -1 with err if one belongs to something else. */
 int spread_parts_read(struct spread_parts *p, struct error *err);
 uint32_t spread_parts_nover(const struct spread_parts *p);
-/* failure points of all parts that are done */
+/* Counts the failure points that all parts together have done. */
 uint64_t spread_parts_ndone(const struct spread_parts *p);
-/* failure points of all parts, as far as known */
+/* Counts the failure points that all parts together have, as far as that is known. */
 uint64_t spread_parts_npoints(const struct spread_parts *p);
 /* Removes the .status of parts that will be started again. */
 void spread_parts_begin(const struct spread_parts *p);

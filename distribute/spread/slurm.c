@@ -109,7 +109,8 @@ static char *submit(const char *file, struct error *err)
 	return job;
 }
 
-/* Counts a line "17|PENDING|Resources" of squeue. */
+/* Counts the task that a line of squeue describes, such as "17|PENDING|Resources", if it belongs to
+ * the job. */
 static void count_task(char *line, const char *job, struct queue *q)
 {
 	char *state = strchr(line, '|'), *reason = state ? strchr(state + 1, '|') : NULL;
@@ -133,8 +134,8 @@ static void count_task(char *line, const char *job, struct queue *q)
 		q->reason = xstrdup(reason);
 }
 
-/* Asks for all jobs of the user, because squeue fails if asked about a job that it has
- * forgotten. */
+/* Fills q with the state of the job's tasks. Asks squeue for all jobs of the user, because squeue
+ * fails if asked about a job that it has forgotten. */
 static int look(const char *job, struct queue *q, struct error *err)
 {
 	char *argv[] = { "squeue", "--noheader", "--array", "--me", "--format=%F|%T|%r", NULL };

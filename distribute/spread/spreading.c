@@ -147,7 +147,7 @@ static enum spread_end wait_for_job(struct spreading *s, struct error *err)
 	}
 }
 
-/* The last line of a part's log; NULL if there is none. free() it. */
+/* Gives the last line of a part's log; NULL if there is none. free() it. */
 static char *last_line(const struct spread_parts *p, uint32_t index)
 {
 	char *path = spread_parts_path(p, index, "log"), *line = NULL, *last = NULL;

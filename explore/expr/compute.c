@@ -17,7 +17,8 @@ static uint64_t urem(uint64_t a, uint64_t b)
 	return b ? a % b : a;
 }
 
-/* Divides the magnitudes, which cannot overflow. */
+/* Divides signed numbers. Divides their magnitudes, because the smallest number divided by -1 would
+ * overflow. */
 static uint64_t sdiv(uint64_t a, uint64_t b, unsigned width)
 {
 	bool na = sign(a, width) < 0, nb = sign(b, width) < 0;

@@ -89,11 +89,12 @@ static inline struct val val_const(uint64_t v)
 	return (struct val){ 0, v };
 }
 
-/* Constructors. Widths are in bits, and those of the operands. */
+/* Makes the expression of an input byte. For this function and the next ones: widths are in bits,
+ * and those of the operands. */
 struct val expr_input(struct expr_pool *p, uint64_t index, uint8_t value);
-/* ops NOT to POPCNT */
+/* Makes an operation with one operand: NOT to POPCNT of enum expr_op. */
 struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a);
-/* ops ADD to SLE */
+/* Makes an operation with two operands: ADD to SLE of enum expr_op. */
 struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
 		       struct val b);
 struct val expr_ite(struct expr_pool *p, unsigned width, struct val c, struct val a, struct val b);
@@ -101,7 +102,7 @@ struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsig
 			unsigned n);
 struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high,
 		       unsigned low_width, struct val low);
-/* ops ZEXT and SEXT */
+/* Makes a value wider: `to` bits, by ZEXT or SEXT. */
 struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
 		       unsigned to);
 struct val expr_lookup(struct expr_pool *p, uint32_t table, unsigned width, struct val index);
@@ -119,7 +120,7 @@ static inline uint64_t expr_mask(unsigned width)
 	return width >= 64 ? ~0ULL : (1ULL << width) - 1;
 }
 
-/* The value of e, given the values of its operands. Not for EXPR_INPUT. */
+/* Gives the value of e, given the values of its operands. Not for EXPR_INPUT. */
 uint64_t expr_compute(const struct expr_pool *p, const struct expr *e, const uint64_t args[3]);
 
 #endif

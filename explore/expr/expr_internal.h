@@ -1,4 +1,4 @@
-/* Shared by the files of the expressions; each uses those before it: pool.c, compute.c, node.c,
+/* What the files of expr/ share. Each file uses only those before it: pool.c, compute.c, node.c,
  * simplify.c. */
 #ifndef EXPLORE_EXPR_INTERNAL_H
 #define EXPLORE_EXPR_INTERNAL_H
@@ -18,12 +18,13 @@ struct expr_pool {
 	unsigned depth; /* how deep the extraction in progress has gone into operations */
 };
 
-/* gives the number of the expression, which is added unless it exists; 0 if the pool is full */
+/* Gives the number of the expression, and adds it unless it exists. 0: the pool is full. */
 uint32_t expr_intern(struct expr_pool *p, const struct expr *e);
-/* Adds an operation; operands that are constants become expressions, too. */
+/* Adds an operation and gives its value. Operands that are constants become expressions, too. */
 struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
 		     const struct val *args, const unsigned *widths, unsigned nargs);
-/* width is that of the result, wide of the first operand, low of the second. */
+/* Computes an operation on the numbers x. width: that of the result; wide: that of the first
+ * operand; low: that of the second. */
 uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k,
 		      unsigned wide, unsigned low, const uint64_t *x);
 

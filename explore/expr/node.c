@@ -38,7 +38,7 @@ static unsigned arg_width(const struct expr_pool *p, const struct expr *e, unsig
 	return expr_at(p, e->arg[i])->width;
 }
 
-/* Do the operands have the widths that the operation needs? */
+/* Asks whether the operands have the widths that the operation needs. */
 static bool fits(const struct expr_pool *p, const struct expr *e)
 {
 	unsigned a, b;

@@ -1,5 +1,5 @@
-/* The pool of expressions: numbers them, stores equal ones once (hash-consing), and keeps tables.
- * They lie in chunks that never move, so pointers to them stay valid. */
+/* Keeps the pool of expressions: numbers them, stores equal ones once (hash-consing), and keeps
+ * tables. Expressions lie in chunks that never move, so pointers to them stay valid. */
 #include "explore/expr/expr_internal.h"
 
 static const uint8_t nargs[EXPR_OPS] = {

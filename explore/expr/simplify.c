@@ -66,7 +66,8 @@ struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, str
 /* both operands may contain the same expressions, so the work would double at each level */
 #define DEPTH_MAX 6
 
-/* Extracts from the operands, then applies the operation. */
+/* Extracts bits from an operation by extracting from its operands first, and then applying the
+ * operation. */
 static struct val extract_operands(struct expr_pool *p, const struct expr *e, unsigned low,
 				   unsigned n)
 {
@@ -80,7 +81,7 @@ static struct val extract_operands(struct expr_pool *p, const struct expr *e, un
 	return e->op == EXPR_NOT ? expr_unary(p, EXPR_NOT, n, a) : expr_binary(p, e->op, n, a, b);
 }
 
-/* Extracts from what a consists of. False if that is not simpler. */
+/* Extracts bits of a from the expressions of which a consists. False if that is not simpler. */
 static bool extract_through(struct expr_pool *p, struct val a, unsigned low, unsigned n,
 			    struct val *r)
 {
@@ -160,7 +161,7 @@ struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsig
 	return expr_node(p, EXPR_EXTRACT, n, low, &a, &width, 1);
 }
 
-/* Joins two neighbouring parts of one value. */
+/* Joins two parts that are neighbours in one value. False if they are not. */
 static bool parts_join(struct expr_pool *p, unsigned high_width, struct val high,
 		       unsigned low_width, struct val low, struct val *r)
 {
@@ -227,7 +228,7 @@ static bool is_commutative(enum expr_op op)
 	}
 }
 
-/* Simplifies a op a. */
+/* Simplifies an operation whose two operands are the same a, such as a ^ a. */
 static bool with_itself(enum expr_op op, struct val a, struct val *r)
 {
 	switch (op) {
@@ -244,7 +245,7 @@ static bool with_itself(enum expr_op op, struct val a, struct val *r)
 	}
 }
 
-/* The number of ones if k is a mask of ones from bit 0; else 0. */
+/* Gives the number of ones if k is a mask of ones from bit 0 on; else 0. */
 static unsigned low_ones(uint64_t k)
 {
 	return !k || (k & (k + 1)) ? 0 : ~k ? (unsigned)__builtin_ctzll(~k) : 64;
@@ -297,7 +298,7 @@ static bool shift_constant(struct expr_pool *p, enum expr_op op, unsigned width,
 	return true;
 }
 
-/* Simplifies a op k. */
+/* Simplifies an operation of a and the constant k. */
 static bool with_constant(struct expr_pool *p, enum expr_op op, unsigned width, struct val a,
 			  uint64_t k, struct val *r)
 {
@@ -385,7 +386,8 @@ static bool equal_constant(struct expr_pool *p, struct val a, uint64_t k, struct
 	}
 }
 
-/* Compares before widening, if both sides were widened from the same width. */
+/* Compares two values that were widened from the same width: compares them before the widening.
+ * False if they are not such values. */
 static bool compare_narrow(struct expr_pool *p, enum expr_op op, struct val a, struct val b,
 			   struct val *r)
 {

@@ -98,7 +98,8 @@ void graph_cover(struct graph *g, place instruction)
 	g->pm.at[i - 1].is_covered = true;
 }
 
-/* A call that was run and did not modify PM does not count. */
+/* Counts the instructions and calls that are known to modify PM. A library call that may modify PM
+ * does not count if it was run and did not. */
 uint64_t graph_nknown(const struct graph *g)
 {
 	uint64_t n = 0;

@@ -7,7 +7,7 @@
 #include <libelf.h>
 #include <unistd.h>
 
-/* How many numbers are at most `address`. */
+/* Counts the numbers of a sorted list that are at most `address`. */
 static size_t numbers_upto(const uint64_t *at, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;

@@ -44,11 +44,12 @@ struct code {                    /* addresses are the file's own */
  * or is for another machine. */
 int code_read(struct code *c, const char *path, const char *cache, struct error *err);
 void code_release(struct code *c);
-/* The address of a byte of the file; 0 if the byte is not loaded. */
+/* Gives the address of a byte of the file; 0 if the byte is not loaded. */
 uint64_t code_address(const char *path, uint64_t offset);
-/* The block that contains an address; UINT32_MAX if there is none. */
+/* Gives the number of the block that contains an address; UINT32_MAX if there is none. */
 uint32_t code_block(const struct code *c, uint64_t address);
-/* The function that contains the address; without symbols, 256 bytes around it. */
+/* Gives the range of the function that contains the address; without symbols, 256 bytes around the
+ * address. */
 void code_function(const struct code *c, uint64_t address, uint64_t *from, uint64_t *to);
 
 #endif

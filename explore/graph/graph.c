@@ -84,7 +84,7 @@ static void bring_up_to_date(struct graph *g, const place *from, size_t n)
 		uncovered_find(g);
 }
 
-/* Adds what a place reaches to the scratch set, or removes it. */
+/* Adds what a place reaches to g->scratch, or removes it from there. */
 static void scratch_change(struct graph *g, place from, bool adds)
 {
 	uint32_t block = graph_block(g, from);

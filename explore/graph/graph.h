@@ -10,13 +10,14 @@
 
 struct graph;
 
-/* cache is a folder that keeps what was read from machine code, or NULL. */
+/* Makes an empty graph. cache: a folder that keeps what was read from machine code, or NULL. */
 struct graph *graph_new(struct objects *objects, const char *cache);
 void graph_free(struct graph *g);
 uint64_t graph_key(const struct graph *g, place p); /* see objects_key() */
 
 void graph_jump(struct graph *g, place from, place to);
-/* whether the place is in code that the graph knows; the C library is left out */
+/* Asks whether the place is in code that the graph knows. The C library is left out of the
+ * graph. */
 bool graph_is_own(struct graph *g, place p);
 /* Can an entry of a jump table be a target of the jump? It must be in the same function, or begin
  * another one. */
@@ -26,23 +27,23 @@ void graph_suspect(struct graph *g, place object, const struct lines_ranges *ran
 /* Says that a run executed this PM-modifying instruction, or that a library function called from
  * here modified PM; the place is then the last byte of the call. */
 void graph_cover(struct graph *g, place instruction);
-/* says that a run executed the block */
+/* Says that a run executed this block. */
 void graph_run(struct graph *g, const struct path_block *block);
-/* The number of blocks on the shortest way to a block that was never run, in a function for which
- * graph_is_near() holds. UINT32_MAX if there is no way. */
+/* Counts the blocks on the shortest way to a block that no run has executed, in a function for
+ * which graph_is_near() holds. UINT32_MAX if there is no way. */
 uint32_t graph_distance_unrun(struct graph *g, place from);
-/* How many uncovered PM-modifying instructions the places reach together. A place in an object that
- * cannot be read reaches none. */
+/* Counts the uncovered PM-modifying instructions that the places reach together. A place in an
+ * object that cannot be read reaches none. */
 uint64_t graph_reach(struct graph *g, const place *from, size_t n);
-/* How many `from` reaches and `without` does not. */
+/* Counts the uncovered PM-modifying instructions that `from` reaches and `without` does not. */
 uint64_t graph_reach_only(struct graph *g, place from, place without);
-/* The number of blocks on the shortest way to an uncovered PM-modifying instruction; UINT32_MAX if
+/* Counts the blocks on the shortest way to an uncovered PM-modifying instruction; UINT32_MAX if
  * there is no way. */
 uint32_t graph_distance(struct graph *g, place from);
 /* Does the function at this place contain or call a PM-modifying instruction, executed or not? */
 bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);
-/* all PM-modifying instructions, and calls of functions that contain one */
+/* Counts all PM-modifying instructions, and the calls of functions that contain one. */
 uint64_t graph_nknown(const struct graph *g);
 
 #endif

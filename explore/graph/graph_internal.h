@@ -1,5 +1,5 @@
-/* Shared by the files of the graph; each uses those before it: objects.c, edges.c, calls.c, sets.c
- * and distances.c, graph.c. */
+/* What the files of the graph share. Each file uses only those before it: objects.c, edges.c,
+ * calls.c, sets.c and distances.c, graph.c. */
 #ifndef EXPLORE_GRAPH_INTERNAL_H
 #define EXPLORE_GRAPH_INTERNAL_H
 
@@ -58,11 +58,12 @@ struct graph {
 };
 
 /* ---- objects.c ---- */
-/* reads the object if it is new; NULL if it is left out */
+/* Finds the object of the place, and reads the object if it is new. NULL: the object is left
+ * out. */
 struct object *graph_object(struct graph *g, place p);
 uint32_t graph_block(struct graph *g, place p); /* UINT32_MAX if unknown */
 
-/* does nothing if the place is known */
+/* Adds a PM-modifying instruction; does nothing if its place is known. */
 void graph_pm_add(struct graph *g, const struct pm_insn *insn);
 
 /* ---- calls.c: calls of functions that modify PM ---- */
@@ -72,7 +73,7 @@ bool graph_is_covered(const struct graph *g, const struct pm_insn *insn);
 /* ---- edges.c: edges between blocks ---- */
 uint64_t graph_name_hash(const char *s);
 void graph_edges_gather(struct graph *g, edges *all);
-/* orders by origin, then by destination */
+/* Orders edges by the block from which they come, then by the block to which they lead. */
 int graph_edges_compare(const void *a, const void *b);
 
 /* ---- sets.c: what each block reaches ---- */
@@ -80,7 +81,8 @@ void graph_sets_find(struct graph *g, edges *all); /* sorts the edges, and fills
 
 /* ---- distances.c ---- */
 void graph_back_fill(struct graph *g, const edges *all); /* fills the reversed edges */
-/* distances to PM-modifying instructions: to any, or to those that no run executed */
+/* Fills d with the distance of each block to the next PM-modifying instruction: to any, or to one
+ * that no run executed. */
 void graph_distances_find(struct graph *g, distances *d, bool is_any);
 void graph_unrun_find(struct graph *g);
 /* Is one of the object's blocks, from `first` up to address `to`, near a PM-modifying

@@ -1,5 +1,5 @@
-/* An instruction of machine code: where it leads, and whether it modifies persistent memory. Each
- * architecture has its decoder in arch/. */
+/* Describes an instruction of machine code: where it leads, and whether it modifies persistent
+ * memory. Each architecture has its decoder in arch/. */
 #ifndef EXPLORE_INSN_H
 #define EXPLORE_INSN_H
 

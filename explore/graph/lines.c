@@ -47,8 +47,8 @@ static bool has_line(const struct lines *l, int line)
 	return false;
 }
 
-/* The real path of the file in a row of the line table; the row's own may be relative to the
- * compiler's folder. */
+/* Gives the real path of the file in a row of the line table. The path in the row may be relative
+ * to the folder of the compiler. */
 static char *row_file(Dwarf_Line *row, const char *folder)
 {
 	const char *name = dwarf_linesrc(row, NULL, NULL);

@@ -25,7 +25,8 @@ struct lines_ranges {
 
 void lines_add(struct lines *l, const char *file, uint32_t line);
 void lines_release(struct lines *l);
-/* Adds the address ranges of all lines to `ranges`; none without debug information. */
+/* Adds to `ranges` the addresses of all lines of the list. Adds nothing if the object has no debug
+ * information. */
 void lines_find(const struct lines *l, const char *object, struct lines_ranges *ranges);
 
 #endif

@@ -29,8 +29,9 @@ static void set_unite(struct graph *g, uint32_t into, uint32_t from)
 		g->sets.at[into * g->nwords + w] |= g->sets.at[from * g->nwords + w];
 }
 
-/* The set that all edges out of the blocks lead to, if they agree and the blocks have no
- * instructions of their own; else UINT32_MAX. Blocks of the same component have no set yet. */
+/* Finds the set to which all edges out of a component's blocks lead, if they agree and the blocks
+ * have no PM-modifying instructions of their own. The component can then share this set. Else
+ * UINT32_MAX. (Blocks of the same component have no set yet.) */
 static uint32_t common_set(const struct tarjan *t, const uint32_t *blocks, size_t n)
 {
 	uint32_t common = 0;

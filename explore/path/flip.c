@@ -141,8 +141,8 @@ static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t l
 	return a->what;
 }
 
-/* For a condition `sum == constant`, adds which value each part of the sum should have. False if it
- * is no such condition, or no solution is found. */
+/* Adds hints for a condition `sum == constant`: the value that each part of the sum should have.
+ * False if the condition has another form, or no solution is found. */
 static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input,
 		     size_t len_bytes)
 {
@@ -167,8 +167,8 @@ static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t
 	return true;
 }
 
-/* The limit for a word's length or number, for each attempt: first about as much as now, then more,
- * then as much as there is room for. */
+/* Gives the largest length or number that a word may have in an attempt: in the first attempt about
+ * its present one, then more, then as much as there is room for. */
 static uint64_t word_most(const struct path_word *w, size_t len_bytes, unsigned bound)
 {
 	static const uint64_t numbers[WORD_BOUNDS] = { 9, 999, UINT16_MAX, UINT64_MAX };
@@ -178,8 +178,8 @@ static uint64_t word_most(const struct path_word *w, size_t len_bytes, unsigned 
 	return bound < WORD_BOUNDS - 1 ? w->nbytes + (2u << 2 * bound) : len_bytes;
 }
 
-/* Adds limits for the symbols of words, because a longer word must fit into the input. False if the
- * query is about no word. */
+/* Adds limits for the lengths and numbers of words to the query, because a longer word must fit
+ * into the input. False if the query is about no word. */
 static bool words_bound(struct flipper *f, const struct path *p, size_t len_bytes, unsigned bound)
 {
 	bool has_any = false;

@@ -17,22 +17,22 @@ struct flipper *flipper_new(const struct solver_api *api, struct expr_pool *pool
 			    unsigned timeout_ms);
 void flipper_free(struct flipper *f);
 
-/* Changes the bytes of input if there is a solution. For a jump, the given targets are excluded
- * besides the one it took. */
+/* Finds an input for the other side of the step, and writes it to `input`. `input` stays unchanged
+ * if there is none. For a jump, the given targets are excluded, and the one that it took. */
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step,
 			       const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes);
 /* Finds an input for the other side without the conditions that exclude it: the program may get
  * there by another path, or not. */
-/* Has an earlier step the same condition? */
+/* Asks whether an earlier step has the same condition. */
 bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step);
 enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step,
 				 uint8_t *input, size_t len_bytes);
-/* This byte must keep its value in every input. */
+/* Says that this byte must keep its value in every input. */
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value);
-/* The first byte of the input that the expression uses; UINT32_MAX if none. */
+/* Gives the index of the first input byte that the expression uses; UINT32_MAX if it uses none. */
 uint32_t flipper_byte(struct flipper *f, uint32_t id);
-/* Do all fixed bytes have their values in this input? */
+/* Asks whether all fixed bytes (flipper_fix()) have their values in this input. */
 bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes);
 const struct flip_stats *flipper_stats(const struct flipper *f);
 

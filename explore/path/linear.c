@@ -68,8 +68,8 @@ static int factors_compare(const void *a, const void *b)
 				      : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The smallest value of a part: '0' if it is a character that is a digit now, else 0. Sets *most to
- * the largest value. */
+/* Gives the smallest value that a part can have: '0' if the part is a character that is a digit
+ * now, else 0. Sets *most to the largest value. */
 static uint64_t part_least(const struct expr_pool *pool, uint32_t id, const uint8_t *input,
 			   size_t len_bytes, uint64_t *most)
 {

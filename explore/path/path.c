@@ -147,7 +147,8 @@ static void add_object(struct reader *r, const struct pmp_record *rec, const uin
 	free(name);
 }
 
-/* The condition without surrounding negations. */
+/* Makes the term "the expression is true" or "is false", without negations around the
+ * expression. */
 static struct solver_term term(const struct expr_pool *pool, uint32_t id, bool is_true)
 {
 	while (expr_at(pool, id)->op == EXPR_NOT) {
@@ -191,8 +192,8 @@ static void add_word(struct reader *r, const struct pmp_record *rec)
 				    (uint64_t)rec->arg[1] << 32 | rec->arg[0] };
 }
 
-/* Is the record left out? Conditions on a word's length count only in the program's own branches:
- * what a library copies, and at which addresses, says nothing about the program. */
+/* Asks whether the record is left out. Conditions on a word's length count only in the program's
+ * own branches: what a library copies, and at which addresses, says nothing about the program. */
 static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
 {
 	if (rec->id >= r->of_words.n || !r->of_words.at[rec->id])
@@ -205,8 +206,9 @@ static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
 	return false;
 }
 
-/* Which byte is compared with a constant: 1 + the constant, or 0. Library functions compare with
- * one byte of a set after the other in the same place, and this tells them apart. */
+/* Gives the constant with which a byte is compared, plus 1; 0 if the condition is no such
+ * comparison. A library function may compare with one byte of a set after the other in the same
+ * place, and the constant tells these comparisons apart. */
 static uint32_t wanted_byte(const struct expr_pool *pool, uint32_t id)
 {
 	const struct expr *e = expr_at(pool, id);
@@ -303,7 +305,8 @@ static void add_jump(struct reader *r, const struct pmp_record *rec)
 	*vec_add(&r->path->jumps) = (struct path_jump){ place_of(r, rec->k), place_of(r, rec->x) };
 }
 
-/* Handles a record that needs nothing read later; keeps the others. */
+/* Handles a record that needs nothing that is read later. Keeps other records until the end of the
+ * file. */
 static int record_now(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes,
 		      struct error *err)
 {

@@ -1,6 +1,6 @@
-/* The path that a run took: the conditions on its input, in order, read from the tracer's file
- * (include/pmpath.h). Places in code are stored as object and address, so that they mean the same
- * in every run. */
+/* Reads the path that a run took from the tracer's file (include/pmpath.h): the conditions on the
+ * run's input, in order. Places in code are stored as object and address, so that they mean the
+ * same in every run. */
 #ifndef EXPLORE_PATH_H
 #define EXPLORE_PATH_H
 
@@ -20,11 +20,14 @@ struct objects {
 	VEC(uint64_t) hashes; /* of the paths */
 };
 place objects_place(struct objects *o, const char *path, uint64_t address);
-/* The same in every process, whatever number the object has. */
+/* Gives a key for the place. The key is the same in every process, whatever number the object has
+ * there. */
 uint64_t objects_key(const struct objects *o, place p);
-/* the C library, its loader and its companions, and libraries that Valgrind preloads */
+/* Asks whether the path is that of the C library, its loader or its companions, or of a library
+ * that Valgrind preloads. */
 bool objects_is_c_library(const char *path);
-/* A library of the system: what its code does counts where the user's code calls it. */
+/* Asks whether the path is that of a library of the system. What its code does counts where the
+ * user's code calls it. */
 bool objects_is_library(const char *path);
 void objects_release(struct objects *o);
 
@@ -106,7 +109,8 @@ struct path {
 	uint64_t nnodes;
 };
 
-/* Adds expressions to the pool. -1 if it is no path file; what comes before damage is kept. */
+/* Reads a path file, and adds its expressions to the pool. -1 if the file is no path file. If the
+ * file is damaged, what comes before the damage is kept. */
 int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, const char *file,
 	      struct error *err);
 void path_release(struct path *p);

@@ -30,11 +30,12 @@ struct slice {
 };
 
 void slice_release(struct slice *s);
-/* Computes terms. has_pins: values that were taken as concrete must stay. */
+/* Makes the slice for this step: fills s->terms. has_pins: values that the tracer took as plain
+ * numbers must stay as they are. */
 void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pins);
-/* The first input byte that the expression uses; UINT32_MAX if none. */
+/* Gives the index of the first input byte that the expression uses; UINT32_MAX if it uses none. */
 uint32_t slice_byte(struct slice *s, uint32_t id);
-/* Is the input byte in the step's group? */
+/* Asks whether the input byte is in the step's group: it is related to the step. */
 bool slice_is_about(struct slice *s, uint32_t byte);
 bool slice_has(const struct slice *s, struct solver_term t);
 

@@ -1,5 +1,5 @@
-/* Replaces one word of the input by a word of another length. What follows moves; bytes that become
- * free are 0. */
+/* Replaces one word of the input by a word of another length. What follows the word moves; bytes at
+ * the end that become free are 0. */
 #include "explore/path/token.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Finds the values that an expression can have, from those of its operands. Gives up if they are
- * more than VALUES_MAX. */
+/* Finds the values that an expression can have, from the values of its operands. Gives up if there
+ * are more than VALUES_MAX. */
 #include "explore/path/values.h"
 #include "util/order.h"
 
@@ -29,7 +29,7 @@ static void all_values(unsigned width, values *v)
 		*vec_add(v) = i;
 }
 
-/* The index of the operand that is not constant; -1 if there are several. */
+/* Gives the index of the only operand that is not constant; -1 if there are several. */
 static int only_operand(const struct expr_pool *pool, const struct expr *e)
 {
 	int found = -1;
@@ -59,7 +59,8 @@ static bool find_choice(const struct expr_pool *pool, const struct expr *e, valu
 	return is_known && sort_values(v);
 }
 
-/* Applies the operation to each value of the operand. */
+/* Finds the values of an operation from those of its only operand that is not constant: applies the
+ * operation to each of them. */
 static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsigned operand,
 			values *v, unsigned depth)
 {

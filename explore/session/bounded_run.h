@@ -52,7 +52,7 @@ struct bounded_run {
 	unsigned took_ms;
 };
 
-/* c must stay valid. -1 if it could not be started. */
+/* Starts a run. c must stay valid until the run is over. -1 if it could not be started. */
 int bounded_run_start(struct bounded_run *r, const struct bounded_program *c, struct error *err);
 bool bounded_run_step(struct bounded_run *r); /* true: it is over */
 void bounded_run_stop(struct bounded_run *r); /* ends it at once */

@@ -51,7 +51,8 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 	return true;
 }
 
-/* Allows texts in parts about which neither the command line nor a seed says anything. */
+/* Allows the exploration to fill parts of the input with texts: those about which neither the
+ * command line nor a seed says anything. */
 static void texts_allow(struct exploring *x, const seeds *all)
 {
 	for (size_t i = 0; i < all->n; i++)

@@ -1,4 +1,5 @@
-/* A running exploration: the state that its files share. Each uses those before it:
+/* The state of a running exploration, which the files below share. Each file uses only those before
+ * it:
  *
  *	folder   what is kept on disk, and from which a later start continues
  *	sharing  what other explorations of the same folder do
@@ -66,21 +67,22 @@ struct exploring {
 struct slot;
 
 /* folder.c: the folder on disk. All return -1 if it cannot be read or written. */
-/* creates it, or continues an earlier start */
+/* Creates the folder, or continues the exploration of an earlier start in it. */
 int exploring_open(struct exploring *x, const char *name, struct error *err);
-/* appends lines to `state` */
+/* Appends lines to the file `state`. */
 int exploring_state_add(struct exploring *x, const char *text, struct error *err);
-/* saves the input of the run that ended */
+/* Saves the input of the run that ended. */
 int exploring_input_save(const struct exploring *x, const struct explore_input *in,
 			 struct error *err);
-/* comes last: from now on the input counts as run, and others may read it */
+/* Notes the run in `state`, after everything else of it was written: from now on the input counts
+ * as run, and other explorations may read it. */
 int exploring_save(struct exploring *x, const struct explore_input *in, struct error *err);
-/* notes an instruction that modified PM; 1 if it is new */
+/* Notes an instruction that modified PM. 1: it is new. */
 int exploring_note_pm(struct exploring *x, const char *object, uint64_t offset, struct error *err);
 char *exploring_input_file(const struct exploring *x, uint64_t run);
 char *exploring_trace_file(const struct exploring *x, uint64_t run);
 /* Files in the folder of any exploration. */
-/* "." names the exploration without a name */
+/* Gives the folder of the exploration with this name; "." is the exploration that has no name. */
 char *exploring_instance_folder(const struct exploring *x, const char *name);
 char *exploring_folder_input_file(const char *folder, uint64_t run);
 char *exploring_path_file(const char *folder, uint64_t run);
@@ -90,17 +92,18 @@ bool exploring_input_read(const struct exploring *x, const char *folder, uint64_
 char *exploring_head(const struct exploring *x);         /* the first line of `state` */
 char *exploring_text_read(const char *name, off_t from); /* NULL if it cannot be read */
 
-/* sharing.c: other explorations of the folder. Does nothing while there are none. */
+/* sharing.c: follows the other explorations of the folder. Does nothing while there are none. */
 struct sharing *sharing_new(struct exploring *x);
 void sharing_free(struct sharing *s);
-/* Reads what is new from time to time, or now. 1 if there was something. */
+/* Reads what other explorations have written: from time to time or, if is_now, at once. 1: there
+ * was something new. */
 int sharing_sync(struct sharing *s, bool is_now, struct error *err);
-/* Called when nothing is left to try. 0: nor do others have anything left; 1: call again in a
- * moment. */
+/* Waits for other explorations when nothing is left to try here. 0: the others have nothing left
+ * either; 1: call this again in a moment. */
 int sharing_wait(struct sharing *s, struct error *err);
 /* Frees the claim of an input that will not be run. */
 void sharing_give_back(struct sharing *s, uint64_t key);
-/* whether another exploration found bugs since this one began */
+/* Asks whether another exploration found bugs since this one began. */
 bool sharing_has_bugs(const struct sharing *s);
 void sharing_add_reports(struct sharing *s, struct report *r); /* adds what others found */
 size_t sharing_nothers(const struct sharing *s);
@@ -113,14 +116,14 @@ void exploring_found(struct exploring *x, uint64_t number, char *file, uint64_t 
 size_t exploring_found_list(struct exploring *x, struct report_found **list);
 void exploring_found_release(struct exploring *x);
 
-/* report.c: what was found. */
+/* report.c: makes an empty report, which then collects what was found */
 struct report *exploring_report(const struct exploring *x); /* creates an empty one */
-/* writes into it how far the exploration is */
+/* Writes into the report how far the exploration is. */
 void exploring_cover(struct exploring *x);
 int exploring_report_save(struct exploring *x, struct error *err); /* the report must be finished */
-/* writes the report to the folder if it has a new bug */
+/* Writes the report to the folder if the report has a new bug. */
 int exploring_report_keep(struct exploring *x, struct error *err);
-/* finishes the report of all that share the folder; the caller frees it */
+/* Finishes the report of all explorations that share the folder; the caller frees it. */
 struct report *exploring_report_end(struct exploring *x);
 
 /* judge.c: judges what was recorded in the slot. */

@@ -66,7 +66,8 @@ static int folder_make(const char *name, struct error *err)
 	return 0;
 }
 
-/* The first line of `state`, equal only for the same program and kind of input. */
+/* Makes the first line of `state`. It is equal only for the same program and kind of input. free()
+ * it. */
 char *exploring_head(const struct exploring *x)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -157,7 +158,8 @@ static uint32_t parent_number(int64_t parent)
 	return parent < 0 ? EXPLORE_NO_RUN : (uint32_t)parent;
 }
 
-/* Marks them as covered. Gives how many were new. */
+/* Marks the instructions of the collected "pm" lines as covered. Gives how many of them were not
+ * covered before. */
 static uint64_t pm_know(struct resuming *r)
 {
 	uint64_t n = 0;
@@ -217,7 +219,8 @@ static void take_again(struct resuming *r, const struct folder_line *l)
 	free(folder);
 }
 
-/* Adopts a run that was judged and written, but has no line yet. */
+/* Adopts a run whose files were written and that was judged, but that has no line in `state` yet,
+ * because pmend was ended just then. */
 static int run_adopt(struct resuming *r, struct error *err)
 {
 	const struct folder_line seed = { .kind = LINE_RUN, .parent = -1 };

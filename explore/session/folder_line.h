@@ -1,4 +1,4 @@
-/* The lines of the file `state` in an exploration's folder; folder.c describes them. */
+/* Parses the lines of the file `state` in an exploration's folder. folder.c describes them. */
 #ifndef EXPLORE_SESSION_FOLDER_LINE_H
 #define EXPLORE_SESSION_FOLDER_LINE_H
 
@@ -15,10 +15,11 @@ struct folder_line {
 	const char *object; /* points into the text */
 };
 
-/* The text must have no newline. */
+/* Parses a line. The text must end without a newline. */
 struct folder_line folder_line_parse(const char *text);
 
-/* Can it be the name of an instance? Letters, digits, and after the first also - _ . */
+/* Asks whether the text can be the name of an instance: letters and digits, and after the first
+ * character also - _ . */
 bool instance_name_is_valid(const char *name);
 
 #endif

@@ -50,7 +50,7 @@ static void lengths_set(struct parts *p, char **target, size_t longest_seed)
 	}
 }
 
-/* Moves the user's file of this name aside. */
+/* Moves the user's file that has the name of this part aside. */
 static int file_take(struct part *part, struct error *err)
 {
 	char *kept = access(part->what, F_OK) == 0
@@ -151,7 +151,8 @@ static char *part_file(const struct part *p, const char *folder)
 	BUG("part of kind %d", p->kind);
 }
 
-/* Gives a part to the program. file contains its bytes; NULL if the part needs no file. */
+/* Gives a part to the program, in the way that the part demands. file contains its bytes; NULL if
+ * the part needs no file. */
 static void part_give(struct parts_run *r, const struct part *part, const uint8_t *bytes,
 		      const char *file)
 {

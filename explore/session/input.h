@@ -1,5 +1,6 @@
-/* The parts of an input, and how each reaches the program: files, standard input, arguments,
- * environment, a connection. The input is the bytes of all parts, one after the other. */
+/* Describes the parts of an input, and gives them to the program: as files, standard input,
+ * arguments, environment, or through a connection. The input is the bytes of all parts, one after
+ * the other. */
 #ifndef EXPLORE_SESSION_INPUT_H
 #define EXPLORE_SESSION_INPUT_H
 
@@ -50,11 +51,12 @@ struct parts_run {
 	const uint8_t *bytes; /* bytes to send to the port */
 	size_t len_bytes;
 };
-/* Writes the files of this input to `folder`. -1 if that fails; release it anyway. */
+/* Prepares a run with this input: writes its files to `folder`. -1 if that fails; release the run
+ * anyway. */
 int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target,
 		   char **env, const char *folder, struct error *err);
 void parts_run_release(struct parts_run *r);
-/* The tracer's option that says where the part's bytes enter the program. free() it. */
+/* Makes the tracer's option that says where the part's bytes enter the program. free() it. */
 char *part_tracer_option(const struct part *p, const char *folder);
 
 char *part_text(const uint8_t *bytes, size_t n); /* the text up to the first 0; free() it */

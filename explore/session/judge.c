@@ -17,7 +17,7 @@
 #include "util/map.h"
 #include "util/proc.h"
 
-/* The input's size without the zeros at its end. */
+/* Gives the size of the input without the zeros at its end. */
 static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 {
 	size_t n = x->parts.len_bytes;
@@ -99,8 +99,8 @@ static int site_note(struct exploring *x, const struct trace_site *site, struct 
 	return called < 0 ? -1 : noted | called;
 }
 
-/* Gives 1 if code modified PM that had not done so before. Ignores a trace that cannot be read,
- * because judging it will report that. */
+/* Notes all instructions of the trace that modified PM. 1: one of them had not done so in any
+ * earlier run. Ignores a trace that cannot be read, because judging it will report that. */
 static int pm_note(struct exploring *x, const char *trace, struct error *err)
 {
 	struct trace_event ev;
@@ -142,7 +142,7 @@ static int explore_crashes(struct exploring *x, const char *trace, struct report
 	return found < 0 ? -1 : 0;
 }
 
-/* Adds timelines to the findings; without them they are still findings. */
+/* Adds timelines to the findings of the report. If that fails, the findings stay without them. */
 static void evidence_look(struct exploring *x, struct report *r, const char *trace)
 {
 	struct error why;

@@ -17,7 +17,7 @@ double exploring_now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Did a signal come? */
+/* Asks whether a signal has told pmend to stop, now or earlier. */
 static bool is_stopped(struct exploring *x)
 {
 	struct signalfd_siginfo info;
@@ -47,7 +47,8 @@ static bool is_idle(const struct exploring *x)
 	return true;
 }
 
-/* The first input runs alone, because it tells which files are pools. */
+/* Decides how many slots run. The first input runs alone, because it tells which files are
+ * pools. */
 static void jobs_check(struct exploring *x)
 {
 	const char *unnamed =

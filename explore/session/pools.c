@@ -1,6 +1,6 @@
-/* Knows the pool files of an explored program, and puts them back before each run. A pool is
- * learned from the first trace that maps it. Slots above 0 get copies beside it, and the words of
- * the command line that name the pool name the copy instead. */
+/* Learns which files are pools of the explored program, and puts them back before each run. A pool
+ * is learned from the first trace that maps it. Slots above 0 get copies beside the pool, and the
+ * words of the command line that name the pool then name the copy. */
 #include "explore/session/pools.h"
 
 #include <errno.h>
@@ -70,8 +70,8 @@ static int pool_add(struct pools *p, char *path, struct error *err)
 	return 0;
 }
 
-/* Reserves the pools; comes before anything is put back, because another exploration may use
- * them. */
+/* Reserves the pools. This comes before any file is put back, because another exploration may use
+ * the pools. */
 static int names_hold(struct pools *p, const names *n, struct error *err)
 {
 	int result = 0;
@@ -136,7 +136,7 @@ int pools_restore(const struct pools *p, unsigned slot, struct error *err)
 	return result;
 }
 
-/* Where a file name begins in a word such as NAME or --pool=NAME. */
+/* Finds where a file name begins in a word such as NAME or --pool=NAME. */
 static const char *name_in(const char *word)
 {
 	const char *equals = strchr(word, '=');

@@ -1,9 +1,9 @@
-/* The pool files of an explored program: found in the traces of its runs, and restored before each
- * run and at the end.
+/* Finds the pool files of an explored program in the traces of its runs, and restores them before
+ * each run and at the end.
  *
- * Runs at the same time have numbers, their slots. Slot 0 uses the pools themselves; the others use
- * copies beside them, and words of the command line and environment that name a pool name the copy
- * instead. */
+ * Runs at the same time have numbers, their slots. Slot 0 uses the pools themselves. The others use
+ * copies beside the pools; words of the command line and environment that name a pool then name the
+ * copy. */
 #ifndef EXPLORE_SESSION_POOLS_H
 #define EXPLORE_SESSION_POOLS_H
 
@@ -26,14 +26,15 @@ struct pools {
 		reserved; /* reserves the pools, so that no other exploration uses them */
 };
 
-/* Learns the pools from the trace of a run that began with all known pools restored. New ones are
- * restored from the trace. -1 if that is not exactly possible. */
+/* Learns the pools from the trace of a run that began with all known pools restored. The content of
+ * new pools is restored from the trace. -1 if that is not exactly possible. */
 int pools_learn(struct pools *p, const char *trace, struct error *err);
 int pools_restore(const struct pools *p, unsigned slot, struct error *err);
 /* Gives a pool that none of the words names, so that runs cannot have copies of it; NULL if there
  * is none. */
 const char *pools_unnamed(const struct pools *p, char *const *words, char *const *env);
-/* the words are allocated, and are replaced */
+/* Replaces the words that name a pool by words that name the slot's copy of the pool. The words
+ * must be allocated. */
 void pools_rename(const struct pools *p, unsigned slot, char **words);
 void pools_release(struct pools *p);
 

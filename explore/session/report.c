@@ -1,5 +1,5 @@
-/* The report of an exploration: its coverage note, and the copy in the folder, which is written
- * whenever there is a new bug. */
+/* Makes the report of an exploration with its coverage note, and keeps a copy of the report in the
+ * folder, which is written again whenever there is a new bug. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static char *note_make(const struct exploring *x)
 	return text;
 }
 
-/* Adds a reason for incompleteness; frees the text. */
+/* Adds a reason why the exploration is incomplete; frees the text. */
 static void add_reason(struct exploring *x, char *why)
 {
 	report_add_reason(x->report, why);

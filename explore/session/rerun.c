@@ -54,7 +54,7 @@ static const struct part *part_find(const struct parts *p, enum part_kind kind)
 	return NULL;
 }
 
-/* Writes the commands that create the files a run needs. */
+/* Writes the commands that create the files which a run needs. */
 static void put_files(FILE *f, const struct parts *p, const char *file)
 {
 	for (size_t i = 0; i < p->list.n; i++) {

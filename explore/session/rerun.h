@@ -1,10 +1,10 @@
-/* The shell command that runs the program on one input again. */
+/* Makes the shell command that runs the program on one input again. */
 #ifndef EXPLORE_SESSION_RERUN_H
 #define EXPLORE_SESSION_RERUN_H
 
 #include "explore/session/input.h"
 
-/* A command line for a shell; file contains the input. free() it. */
+/* Gives a command line for a shell; free() it. file: the file that contains the input. */
 char *rerun_command(const struct parts *p, const uint8_t *input, char *const *target,
 		    const char *file);
 

@@ -10,7 +10,7 @@ struct reservations {
 	VEC(int) fds;
 };
 
-/* Reserves it until this process ends. `what` is its name, also for messages: "the pool /a/b". -1
+/* Reserves a thing until this process ends. `what` names it, also for messages: "the pool /a/b". -1
  * if another process of this machine has reserved it. */
 int reservations_add(struct reservations *h, const char *what, struct error *err);
 void reservations_release(struct reservations *h);

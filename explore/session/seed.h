@@ -1,4 +1,4 @@
-/* Seeds and templates: inputs with which an exploration begins. */
+/* Reads seeds and templates: inputs with which an exploration begins. */
 #ifndef EXPLORE_SESSION_SEED_H
 #define EXPLORE_SESSION_SEED_H
 

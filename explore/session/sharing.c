@@ -208,7 +208,7 @@ static int is_entry(const struct dirent *d)
 	return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
 }
 
-/* Does the exploration have a state? One that is about to begin has none. */
+/* Asks whether the other exploration has a file `state`. One that is about to begin has none. */
 static bool has_state(const struct sharing *s, const char *name)
 {
 	char *folder = exploring_instance_folder(s->x, name), *file = xasprintf("%s/state", folder);
@@ -268,7 +268,8 @@ static uint32_t number_here(const struct other *o, int64_t number)
 	return number >= 0 && (uint64_t)number < o->runs.n ? o->runs.at[number] : EXPLORE_NO_RUN;
 }
 
-/* Adds an input of the other's folder. EXPLORE_NO_RUN if it cannot be read. */
+/* Adds an input from the folder of another exploration. EXPLORE_NO_RUN if the input cannot be
+ * read. */
 static uint32_t input_take(struct sharing *s, struct other *o, const struct folder_line *l,
 			   uint64_t number)
 {
@@ -373,7 +374,7 @@ static bool head_check(struct sharing *s, struct other *o, const char *line)
 	return !o->is_left_out;
 }
 
-/* Reads new lines of another's state. True if there were any. */
+/* Reads the new lines of another exploration's `state`. True: there were new lines. */
 static bool other_read(struct sharing *s, struct other *o)
 {
 	char *file = xasprintf("%s/state", o->folder), *text, *line, *end;
@@ -421,8 +422,8 @@ static struct report *report_open(const struct sharing *s, struct other *o)
 	return r;
 }
 
-/* Looks whether the other's report has changed; a report is replaced as a whole, so it is another
- * file. */
+/* Looks whether the other exploration's report has changed. A report is replaced as a whole, so a
+ * changed report is another file. */
 static void bugs_look(struct sharing *s, struct other *o)
 {
 	char *name = xasprintf("%s/report.json", o->folder);

@@ -1,5 +1,5 @@
-/* A slot runs one input at a time, in parallel with other slots. It has a folder for the files of
- * its run. */
+/* Runs one input at a time in a slot, in parallel with other slots. A slot has a folder for the
+ * files of its run. */
 #ifndef EXPLORE_SESSION_SLOTS_H
 #define EXPLORE_SESSION_SLOTS_H
 
@@ -23,13 +23,15 @@ struct slot {
 	uint32_t nfiles; /* how many PM files it used */
 };
 
-/* All return -1 if the exploration cannot continue. */
+/* Prepares an empty slot. This function and the next ones return -1 if the exploration cannot
+ * continue. */
 int slot_init(struct slot *s, unsigned number, struct error *err);
 void slot_release(struct slot *s);
-/* takes ownership of the input */
+/* Starts the run of an input in the slot; takes ownership of the input. */
 int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in,
 	       struct error *err);
-/* 1: the input is done, and the slot is free again */
+/* Continues the slot's run if it is ready for that. 1: the input is done, and the slot is free
+ * again. */
 int slot_step(struct exploring *x, struct slot *s, struct error *err);
 void slot_stop(struct exploring *x, struct slot *s); /* at once; the input counts as never run */
 

@@ -1,6 +1,6 @@
-/* The solver of solver.h with Z3. Each expression becomes a Z3 bit-vector once. A query is pushed,
- * solved and popped, so Z3 keeps what it learned about shared parts. A query that runs out of time
- * is unknown, never unsatisfiable. */
+/* Implements the solver of solver.h with Z3. Each expression becomes a Z3 bit-vector once. A query
+ * is pushed, solved and popped, so Z3 keeps what it learned about shared parts. A query that runs
+ * out of time is unknown, never unsatisfiable. */
 #include <stdio.h>
 #include <z3.h>
 
@@ -66,8 +66,8 @@ static Z3_ast bit(struct solver *s, Z3_ast boolean)
 	return Z3_mk_ite(s->z, boolean, number(s, 1, 1), number(s, 0, 1));
 }
 
-/* A table lookup as a tree of choices by the bits of the index, highest first. Where the lower bits
- * make no difference, they are not tested. */
+/* Makes a table lookup: a tree of choices by the bits of the index, highest first. Where the lower
+ * bits make no difference, they are not tested. */
 static Z3_ast table(struct solver *s, const uint64_t *entries, unsigned nbits, Z3_ast index,
 		    unsigned width)
 {

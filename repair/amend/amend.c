@@ -35,7 +35,8 @@ static const struct source_node *statement_of(const struct source_node *n)
 	return n && n->parent ? n : NULL;
 }
 
-/* The statement of this function on the way to place p; NULL: none. */
+/* Returns the statement of this function that leads to place p: the one on p's call path that is in
+ * this function. NULL: none. */
 static const struct source_node *published_in(struct repair *r, const struct fix *at,
 					      const struct repair_place *p)
 {
@@ -84,8 +85,8 @@ static const struct source_node *first_published(struct repair *r, const struct 
 
 /* ---- lengths ---- */
 
-/* The length consists of sizes and constants, so it is always the same and meant for an object. A
- * bare number may be meant for a line. */
+/* Asks whether the length consists of sizes and constants, so that it is always the same and meant
+ * for an object. A bare number may be meant for a line. */
 static bool is_fixed(const char *len)
 {
 	bool has_size = false;
@@ -137,7 +138,7 @@ static bool value_of(const struct source_node *n, int64_t *value)
 	return true;
 }
 
-/* The length in bytes; -1: unknown. */
+/* Returns the length of the flush in bytes; -1: unknown. */
 static int64_t length_of(const struct source_node *stmt, const struct idiom_flush *f)
 {
 	int64_t value;
@@ -160,7 +161,8 @@ static bool covers(struct repair *r, const struct source_node *stmt, const struc
 	       ((o->bytes && len >= o->bytes) || (o->span && len >= o->offset + o->span));
 }
 
-/* The length is the size of the object's first member, so the flush is right for that member. */
+/* Asks whether the length is the size of the object's first member. Then the flush is right for
+ * that member. */
 static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 {
 	const char *len = text_bare(r, f->len), *addr = text_bare(r, f->addr);
@@ -173,7 +175,7 @@ static bool is_of_member(struct repair *r, const struct idiom_flush *f)
 	       (len[strlen(addr)] == '.' || strncmp(len + strlen(addr), "->", 2) == 0);
 }
 
-/* The length that also covers the store; NULL: this flush is not too short. */
+/* Returns the length that also covers the store; NULL: this flush is not too short. */
 static const char *longer(struct repair *r, const struct fix *x, const struct source_node *stmt,
 			  const struct idiom_flush *f, const struct object *o)
 {
@@ -191,7 +193,8 @@ static const char *longer(struct repair *r, const struct fix *x, const struct so
 	return emit_in_style(r, x->file, o->size);
 }
 
-/* The same for a flush that begins at the stored address: n + 1 if the flush has n. */
+/* Like longer(), for a flush that begins at the stored address. For example, returns n + 1 if the
+ * flush has the length n, and the store the length n + 1. */
 static const char *longer_text(struct repair *r, const struct fix *x, const struct idiom_flush *f)
 {
 	const char *is = f->len ? text_bare(r, f->len) : NULL,
@@ -210,7 +213,7 @@ static const char *longer_text(struct repair *r, const struct fix *x, const stru
 
 /* ---- finding the flush ---- */
 
-/* A planned change of the same flush or the same helper; NULL: none. */
+/* Finds a planned change of the same flush or the same helper; NULL: none. */
 static struct amendment *amendment_like(struct repair *r, const struct amendment *a)
 {
 	for (size_t i = 0; i < r->durability->amendments.n; i++) {
@@ -241,8 +244,8 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	return false;
 }
 
-/* A variable of the expression may change between the store and the flush, also in a loop around
- * the store. */
+/* Asks whether a variable of the expression may change between the store and the flush, also by a
+ * loop around the store. */
 static bool is_changed(const struct spot *s, const struct source_node *flush,
 		       const char *expression)
 {
@@ -255,8 +258,8 @@ static bool is_changed(const struct spot *s, const struct source_node *flush,
 	return is_changed_between(s->at.function, from, flush->begin, expression);
 }
 
-/* The flush was meant for the store; sets how it must be changed. is_late: it is behind what
- * publishes the store. */
+/* Asks whether the flush was meant for the store, and sets how the flush must be changed. is_late:
+ * the flush is behind the store that publishes the object. */
 static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s,
 		     const struct objects *o, bool is_late, struct amendment *a)
 {
@@ -288,7 +291,7 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 	return a->len != NULL && !is_changed(s, a->at.stmt, a->len);
 }
 
-/* The statement that is always executed next; NULL: there is none. */
+/* Returns the statement that is always executed next; NULL: there is none. */
 static const struct source_node *next_statement(const struct source_node *n)
 {
 	while (n->parent && !(n->parent->kind == SOURCE_COMPOUND && n->next)) {

@@ -5,7 +5,8 @@
 
 #include "repair/amend/internal.h"
 
-/* Replaces the statement by the fence that it also was, written as the file does. */
+/* Replaces the statement, which flushed and fenced, by a fence, written as the file writes
+ * fences. */
 static void leave_fence(struct repair *r, const struct amendment *a)
 {
 	struct idiom i;

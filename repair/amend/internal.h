@@ -23,20 +23,22 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o);
  * p of set(p), the call set(&t->n) passes &t->n. False: the call passes no such address. */
 bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee,
 		   const struct fix *at, const struct source_node *call);
-/* The text without blanks, parentheses and casts to pointers, for comparison. */
+/* Returns the text without blanks, parentheses and casts to pointers, so that it can be
+ * compared. */
 const char *text_bare(struct repair *r, const char *text);
 
-/* may_store.c: the statement may store to an object of that type. */
+/* may_store.c: asks whether the statement may store to an object of o's type */
 bool may_store_to(struct repair *r, const struct fix *at, const struct source_node *top,
 		  const struct object *o);
-/* Between the two offsets, a variable of the expression is assigned or declared. */
+/* Asks whether a variable of the expression is assigned or declared between the two offsets. */
 bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to,
 			const char *expression);
 
-/* named_helper.c: the report names a helper that flushes too little; plans its correction. False:
- * it names none, or the correction is impossible (then the bug has failed). */
+/* named_helper.c: if the report names a helper that flushes too little, plans the helper's
+ * correction. False: it names none, or the correction is impossible (then the bug has failed). */
 bool amend_named_helper(struct repair *r, const struct fix *x, struct amendment *a);
-/* move.c, loop.c: plan the change. False: impossible. */
+/* move.c, loop.c: plan to move the flush before the statement `before`, or into the loop. False:
+ * impossible. */
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store,
 		const struct source_node *before, const struct object *o);
 /* scope.c: replaces an object that flushes in its destructor, which runs after the store is

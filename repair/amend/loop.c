@@ -1,7 +1,8 @@
-/* Moves a flush into the loop before it. Behind the loop, it writes back only what the last
- * iteration stored, or where the next one would. So each iteration flushes its own store, and the
- * flush behind the loop is removed (if it was a fence, too, that stays). The flush is recognised by
- * its address: the same pointer, or the same array with another index. */
+/* Moves a flush that is behind a loop into the loop. Behind the loop, it writes back only what the
+ * last iteration stored, or where the next one would store. So each iteration gets a flush of its
+ * own store, and the flush behind the loop is removed (if it was a fence, too, the fence stays).
+ * The flush is recognised by its address: the same pointer, or the same array with another
+ * index. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
@@ -17,7 +18,7 @@ static const struct source_node *loop_around(const struct source_node *n)
 		       : NULL;
 }
 
-/* The local variable with which an address begins; NULL: none. */
+/* Returns the local variable with which an address begins; NULL: none. */
 static const char *root_of(const struct source_node *n)
 {
 	while (n && n->kind != SOURCE_NAME)
@@ -33,7 +34,8 @@ static const struct source_node *place_of(const struct fix *x)
 						       : x->store->child;
 }
 
-/* The text without what is in brackets: "a[].b[]". "" if it has no brackets. */
+/* Returns the text without what is in brackets: "a[].b[]" for "a[i].b[0]". "" if it has no
+ * brackets. */
 static const char *shape(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
@@ -51,7 +53,8 @@ static const char *shape(struct repair *r, const char *text)
 	return has_index ? out : "";
 }
 
-/* The only assignment to the variable below `top`; NULL: none or several. *n: how many. */
+/* Returns the only assignment to the variable below `top`; NULL: none, or several. *n: how many
+ * there are. */
 static const struct source_node *only_assignment(const struct source_node *top, const char *name,
 						 unsigned *n)
 {
@@ -69,7 +72,7 @@ static const struct source_node *only_assignment(const struct source_node *top, 
 	return *n == 1 ? found : NULL;
 }
 
-/* The store gets a flush of its own. */
+/* Asks whether another planned change already gives the store a flush of its own. */
 static bool is_mended(const struct repair *r, const struct source_node *store)
 {
 	for (size_t i = 0; i < r->fixes.n; i++)
@@ -78,8 +81,8 @@ static bool is_mended(const struct repair *r, const struct source_node *store)
 	return false;
 }
 
-/* The function also stores through this variable, or to this array, in other places. So the flush
- * may be for those. */
+/* Asks whether the function also stores through this variable, or to this array, outside of the
+ * loop. Then the flush may be for those stores. */
 static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *name,
 			     const char *array)
 {
@@ -100,7 +103,7 @@ static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *
 	return false;
 }
 
-/* A call before the flush, or in the loop, may store to an object of that type, too. */
+/* Asks whether a call before the flush, or in the loop, may store to an object of the same type. */
 static bool is_touched_before(struct repair *r, const struct fix *x, const struct source_node *loop)
 {
 	struct objects o;
@@ -132,8 +135,8 @@ static bool is_used_behind(const struct source_function *f, const struct source_
 	return false;
 }
 
-/* The flush is for what the loop stores. Its address is that of `set`, an assignment between loop
- * and flush, or given in the flush itself. */
+/* Asks whether the flush is for what the loop stores. The address of the flush is that of `set`, an
+ * assignment between loop and flush, or given in the flush itself. */
 static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop,
 		       const struct source_node *set, const char *name, const char *addr,
 		       const char **array)

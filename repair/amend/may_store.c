@@ -9,7 +9,7 @@
 
 enum { DEPTH_MAX = 3 };
 
-/* "slot" for "const struct slot *": the last word of the type. */
+/* Returns the last word of the type: "slot" for "const struct slot *". */
 static const char *type_name(struct repair *r, const char *type)
 {
 	size_t end = type ? strlen(type) : 0, begin;
@@ -35,8 +35,8 @@ struct touching {
 	const char *type;
 };
 
-/* The type is that of the object; is_pointee: a pointer to the object (before ->). A pointer to it
- * is not the object itself. */
+/* Asks whether the type is that of the object. is_pointee: a pointer to the object counts (as in
+ * p->a); otherwise it does not, because a pointer to the object is not the object itself. */
 static bool is_object(const struct touching *t, const char *type, bool is_pointee)
 {
 	const char *star = type ? strchr(type, '*') : NULL;
@@ -45,7 +45,8 @@ static bool is_object(const struct touching *t, const char *type, bool is_pointe
 	       strcmp(type_name(t->r, type), t->type) == 0;
 }
 
-/* The stored place may be in the object: checks each step of its path, outermost first. */
+/* Asks whether the stored place may be in the object: checks each step of its path, outermost
+ * first. */
 static bool place_may_be(const struct touching *t, const struct source_node *place,
 			 const struct source_function *in)
 {
@@ -71,7 +72,7 @@ static bool touches_below(const struct touching *t, const struct source_unit *u,
 			  const struct source_function *in, const struct source_node *top,
 			  unsigned depth);
 
-/* These functions take a buffer but do not change its bytes. */
+/* Asks whether the library function takes a buffer but does not change its bytes. */
 static bool is_no_store(const char *name)
 {
 	static const char *const names[] = { "free",  "munmap",  "msync",  "mprotect", "madvise",
@@ -83,7 +84,7 @@ static bool is_no_store(const char *name)
 	return false;
 }
 
-/* A library function may fill a buffer that is in the object. */
+/* Asks whether a library function may fill a buffer that is in the object. */
 static bool fills_object(const struct touching *t, const struct source_unit *u,
 			 const struct source_function *in, const struct source_node *call)
 {
@@ -112,7 +113,7 @@ static bool fills_object(const struct touching *t, const struct source_unit *u,
 	return false;
 }
 
-/* All known methods of this name only flush and fence. */
+/* Asks whether all known methods of this name only flush and fence. */
 static bool virtual_writes_back(const struct touching *t, const struct source_unit *u,
 				const struct source_node *call)
 {
@@ -165,7 +166,8 @@ static bool call_may(const struct touching *t, const struct source_unit *u,
 	return depth == 0 || touches_below(t, other ? other : u, f, f->body, depth - 1);
 }
 
-/* Unknown assembly. An empty one only restrains the compiler. */
+/* Asks whether the assembly may store: unknown assembly may. An empty one does not; it only
+ * restrains the compiler. */
 static bool asm_may(const struct source_unit *u, const struct source_node *n)
 {
 	static const char *const harmless[] = {
@@ -184,8 +186,8 @@ static bool asm_may(const struct source_unit *u, const struct source_node *n)
 	return true;
 }
 
-/* The node may store. If a macro hides the operator, it may assign whenever its left side is an
- * lvalue. */
+/* Asks whether the node may store. If a macro hides the operator, the node may assign whenever its
+ * left side is an lvalue. */
 static bool may_store(const struct source_node *n)
 {
 	const struct source_node *left = n->child ? source_bare(n->child) : NULL;

@@ -15,14 +15,14 @@ static bool has_label(const struct source_node *top)
 	return false;
 }
 
-/* The call stores past the caches, so it needs a fence like a flush. */
+/* Asks whether the call stores past the caches. Such a store needs a fence, like a flush. */
 static bool is_streaming(const struct source_node *call)
 {
 	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") ||
 			      strstr(call->name, "nontemporal"));
 }
 
-/* The last thing that the statement does among flushes and fences. */
+/* Returns the last of the flushes and fences that the statement makes. */
 static unsigned ends_with(struct repair *r, const struct fix *at, const struct source_node *stmt)
 {
 	const struct source_use *use = macro_use(at->unit, at->file->path, stmt);
@@ -42,7 +42,7 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 	return last;
 }
 
-/* After the statements [from, to), some flush waits for a fence. */
+/* Asks whether, after the statements [from, to), some flush still waits for a fence. */
 static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from,
 			    const struct source_node *to)
 {
@@ -56,8 +56,8 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 	return last == DOES_FLUSH;
 }
 
-/* Moving would execute the flush on further paths, where a statement in between leaves the
- * function. That is harmless if the object was certainly stored to just before; otherwise its
+/* Asks whether the moved flush would be executed on further paths: a statement in between may leave
+ * the function. That is harmless if the object was certainly stored to just before; otherwise its
  * pointer may be NULL there. */
 static bool reaches_more(const struct amendment *a, const struct source_node *store,
 			 const struct source_node *from, const struct source_node *flush)

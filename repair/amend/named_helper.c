@@ -1,11 +1,11 @@
-/* Corrects the helper that the report names, if it flushes less than it is given. The report lists
- * what the helper misses under that finding. No flush is written for each missed store: the next
- * caller of the helper would miss the same. */
+/* Corrects a helper that flushes less than it is given, if the report names the helper. The report
+ * lists the stores that the helper misses under that finding. No flush is written for each missed
+ * store: the next caller of the helper would miss the same. */
 #include <string.h>
 
 #include "repair/amend/internal.h"
 
-/* The short-flush finding that causes the bug; NULL: none. */
+/* Finds the short-flush finding that causes the bug; NULL: none. */
 static const struct repair_bug *short_flush_of(const struct repair *r, const struct repair_bug *b)
 {
 	for (size_t i = 0; b->has_cause && i < r->bugs.n; i++)

@@ -16,7 +16,7 @@ static const char *size_of(struct repair *r, const char *thing)
 			   thing);
 }
 
-/* The size of what is at the address: of *p for "p", of x for "&x". */
+/* Returns the size of what is at the address: of *p for "p", of x for "&x". */
 static const char *size_at(struct repair *r, const char *addr)
 {
 	return addr[0] == '&'
@@ -73,7 +73,7 @@ static void add_around(struct repair *r, const struct file *f, const struct sour
 	}
 }
 
-/* What is stored to, as an lvalue; NULL: unknown. */
+/* Returns what is stored to, as an lvalue; NULL: unknown. */
 static const struct source_node *destination(const struct fix *x)
 {
 	const struct source_node *to = x->store->child;
@@ -116,7 +116,8 @@ void objects_of_store(struct repair *r, const struct fix *x, struct objects *o)
 
 /* ---- in the caller ---- */
 
-/* The object of a method call; NULL: a constructor's call does not name it. */
+/* Returns the object on which a method is called. NULL: unknown; the call of a constructor does not
+ * name its object. */
 static const char *this_of(struct repair *r, const struct file *f, const struct source_node *call)
 {
 	const struct source_node *callee = source_bare(call->child);

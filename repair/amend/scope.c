@@ -15,7 +15,7 @@ static const struct object *watched(struct repair *r, const struct idiom_flush *
 	return NULL;
 }
 
-/* One call that does the same; NULL: the file has none. */
+/* Returns one call that flushes and fences as the object does; NULL: the file has none. */
 static const char *call_for(struct repair *r, const struct amendment *a)
 {
 	const bool is_thing = a->flush.addr[0] == '&';
@@ -41,7 +41,8 @@ static const char *call_for(struct repair *r, const struct amendment *a)
 	return lines && lines[0].text && !lines[1].text && !lines[0].guard ? lines[0].text : NULL;
 }
 
-/* Something that is flushed later in the block may wait for the object's fence. */
+/* Asks whether something that is flushed later in the block may wait for the fence that the object
+ * makes. */
 static bool is_leaned_on(struct repair *r, const struct amendment *a)
 {
 	unsigned last = DOES_FENCE;
@@ -58,8 +59,8 @@ static bool is_leaned_on(struct repair *r, const struct amendment *a)
 	return last == DOES_FLUSH;
 }
 
-/* A path that leaves the block before the new place would get no flush any more, although the
- * object was stored to. */
+/* Asks whether a path that leaves the block before the new flush would get no flush any more,
+ * although the object was stored to. */
 static bool is_left_unflushed(struct repair *r, const struct amendment *a, const struct object *o)
 {
 	bool is_touched = false;

@@ -15,7 +15,8 @@ static bool has_stores(const struct source_function *f)
 	return false;
 }
 
-/* The frame is inside std::atomic of libstdc++ or libc++, by its path in the debug information. */
+/* Asks whether the frame is inside std::atomic of libstdc++ or libc++, by its path in the debug
+ * information. */
 static bool is_of_atomics(const struct repair_frame *f)
 {
 	const char *base = f->file ? strrchr(f->file, '/') : NULL;
@@ -109,8 +110,8 @@ static const struct source_node *only_flush(struct repair *r, const struct fix *
 	return found;
 }
 
-/* The `if` tests an integer parameter and does nothing but fence: if (!(flags & NO_DRAIN))
- * drain(); */
+/* Asks whether the node is an `if` that tests an integer parameter and does nothing but fence: if
+ * (!(flags & NO_DRAIN)) drain(); */
 static bool is_asked_fence(struct repair *r, const struct source_unit *u,
 			   const struct source_function *f, const struct source_node *n)
 {
@@ -127,7 +128,8 @@ static bool is_asked_fence(struct repair *r, const struct source_unit *u,
 	return does == DOES_FENCE;
 }
 
-/* A parameter tells the function whether to fence, so its caller may have to fence. */
+/* Asks whether a parameter tells the function to fence or not. Then its caller may have to
+ * fence. */
 static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u,
 				   const struct source_function *f)
 {
@@ -227,8 +229,8 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 	return 0;
 }
 
-/* Plans a fix for each store that a crash can lose. If the store had a flush or fence in time, that
- * is the next place in the report. */
+/* Plans a fix for each store that a crash can lose. If the store had a flush or fence in time, the
+ * next place in the report is that flush or fence. */
 static int plan_lost(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];
@@ -298,7 +300,7 @@ int barrier_plan(struct repair *r, size_t bug, const char **why)
 	return -1;
 }
 
-/* A fix of another bug does at the same statement what this one would do. */
+/* Asks whether a fix of another bug does at the same statement what this fix would do. */
 static bool is_done_by_other(const struct repair *r, const struct fix *x)
 {
 	for (size_t i = 0; i < r->fixes.n; i++) {

@@ -57,7 +57,7 @@ static const struct source_node *body_of(const struct fix *x)
 	return lambda ? lambda->last : x->function->body;
 }
 
-/* The declaration `text` declares `name`: "Loans &loans" declares "loans". */
+/* Asks whether the declaration `text` declares `name`: "Loans &loans" declares "loans". */
 static bool declares(const char *text, const char *name)
 {
 	size_t len = strlen(text), n = strlen(name);
@@ -144,7 +144,8 @@ static bool way_of_store(const struct fix *x, struct way *w)
 	return true;
 }
 
-/* The callback flushes, fences, or answers somebody, so the order of its stores may matter. */
+/* Asks whether the order of the callback's stores may matter: it flushes, fences, or answers
+ * somebody. */
 static bool minds_order(struct repair *r, const struct source_unit *u, const struct file *f,
 			const struct source_node *body)
 {
@@ -166,8 +167,8 @@ static bool minds_order(struct repair *r, const struct source_unit *u, const str
 
 /* ---- the call ---- */
 
-/* The function is called through a local variable or parameter, or in C through a member (in C++,
- * that may be a method). */
+/* Asks whether the function is called through a local variable or parameter, or in C through a
+ * member. (In C++, a member may be a method.) */
 static bool is_by_variable(const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *callee = call->child ? source_bare(call->child) : NULL;
@@ -178,7 +179,8 @@ static bool is_by_variable(const struct source_unit *u, const struct source_node
 			  (callee->kind == SOURCE_MEMBER && !u->is_cplusplus));
 }
 
-/* The number of the caller's frame. Frames of std::function in between are skipped. */
+/* Returns the number of the frame that calls the callback. Frames of std::function in between are
+ * skipped. */
 static size_t caller_of(const struct fix *x)
 {
 	size_t i = x->frame + 1;
@@ -208,7 +210,8 @@ static const struct source_node *find_call(const struct fix *at, const struct re
 	return found && !macro_use(at->unit, at->file->path, found) ? found : NULL;
 }
 
-/* In a template, the size is unknown (0) and is taken to be small. */
+/* Asks whether the object is small. In a template its size is unknown (0), and it is taken to be
+ * small. */
 static bool is_small(const struct fix *at, uint32_t bytes)
 {
 	return bytes ? bytes <= OBJECT_MAX_BYTES : at->unit->is_cplusplus;
@@ -227,8 +230,8 @@ static const struct source_node *argument_of(const struct source_node *call, int
 					   : i);
 }
 
-/* The callback cannot change where the argument points: it depends only on local variables of the
- * caller, and on one pointer at most. */
+/* Asks whether the callback cannot change where the argument points: the argument depends only on
+ * local variables of the caller, and on one pointer at most. */
 static bool is_steady(const struct source_node *arg)
 {
 	unsigned npointers = 0;
@@ -243,7 +246,7 @@ static bool is_steady(const struct source_node *arg)
 	return npointers <= 1;
 }
 
-/* Makes the object to which the argument points the range of `at`. */
+/* Makes the object to which the argument points the range that the fix `at` flushes. */
 static bool take_object(struct repair *r, struct fix *at, const struct source_node *arg,
 			const struct way *w, bool is_reference, uint32_t target_bytes)
 {
@@ -299,7 +302,7 @@ static bool is_address(const struct source_node *n)
 	return n->is_array || (n->kind == SOURCE_UNARY && n->op[0] == '&');
 }
 
-/* A local variable that is initialised with an address and never assigned. */
+/* Asks whether n is a local variable that is initialised with an address and never assigned. */
 static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 {
 	const struct source_node *body = at->function->body, *value = NULL;
@@ -312,8 +315,8 @@ static bool is_set_to_address(const struct fix *at, const struct source_node *n)
 	return value && is_address(value);
 }
 
-/* The object exists at the call: it is passed by reference or address, or its pointer was
- * dereferenced before. */
+/* Asks whether the object certainly exists at the call: it is passed by reference or address, or
+ * its pointer was dereferenced before. */
 static bool is_surely_there(struct repair *r, const struct fix *at, const struct source_node *call,
 			    const struct source_node *arg, bool is_reference)
 {
@@ -328,7 +331,8 @@ static uint32_t target_of(const struct fix *x, int parameter)
 	return lambda_around(x->store) ? 0 : x->function->parameters[parameter].target_bytes;
 }
 
-/* Two stacks are equal from frame i of the one and frame k of the other on, out to main. */
+/* Asks whether two stacks are equal out to main: the first from its frame i on, the second from its
+ * frame k on. */
 static bool is_same_stack(const struct repair_place *a, size_t i, const struct repair_place *b,
 			  size_t k)
 {
@@ -374,7 +378,7 @@ static bool find_deadline(struct repair *r, struct given *g)
 	return true;
 }
 
-/* The caller's file uses flushes, and may be changed. */
+/* Asks whether the caller's file uses flushes and may be changed. */
 static bool is_for_flushes(struct repair *r, const struct fix *at)
 {
 	struct idiom i;
@@ -445,8 +449,8 @@ static bool hands_over_flush(struct repair *r, const struct source_unit *u,
 	return false;
 }
 
-/* Some other callback that the caller is given flushes by itself, so in this program callbacks
- * flush. */
+/* Asks whether some other callback that the caller is given flushes by itself. Then callbacks flush
+ * in this program. */
 static bool others_flush(struct repair *r, const struct given *g)
 {
 	for (size_t i = 0; i < r->code->units.n; i++) {
@@ -468,7 +472,7 @@ static bool is_at_same_call(const struct given *a, const struct given *b)
 	return a->at.file == b->at.file && a->call->begin == b->call->begin;
 }
 
-/* Another callback misses the flush at the same call. */
+/* Asks whether another callback misses the flush at the same call, too. */
 static bool is_common(const given_vec *all, const struct given *g)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -491,7 +495,8 @@ static bool is_part_of_callers(const struct repair *r, const struct given *g)
 	return false;
 }
 
-/* All stores of the callback can be flushed by this caller. Otherwise none of them moves. */
+/* Asks whether this caller can flush all stores of the callback. Otherwise none of their flushes
+ * moves. */
 static bool is_complete(const struct repair *r, const given_vec *all, const struct given *g)
 {
 	for (size_t i = 0; i < r->fixes.n; i++) {

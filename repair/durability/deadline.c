@@ -71,7 +71,7 @@ static const struct source_node *call_of(struct repair *r, struct fix *at,
 		       : NULL;
 }
 
-/* The first statement on a line; NULL if the line has statements of several blocks. */
+/* Returns the first statement on a line; NULL if the line has statements of several blocks. */
 static const struct source_node *statement_on(const struct source_function *f, uint32_t line)
 {
 	const struct source_node *found = NULL;
@@ -180,8 +180,8 @@ static bool fences_itself(struct repair *r, const struct span *s)
 	return false;
 }
 
-/* Another callee of this function flushes and fences for itself. So the new flush should do so,
- * too. */
+/* Asks whether another function that this one calls flushes and fences for itself. Then the
+ * function with the new flush should do so, too. */
 static bool has_durable_callee(struct repair *r, const struct fix *at, const char *besides)
 {
 	for (const struct source_node *n = at->function->body; n;
@@ -199,8 +199,8 @@ static bool has_durable_callee(struct repair *r, const struct fix *at, const cha
 	return false;
 }
 
-/* True if, from the function that flushes out to that of the span, some function calls another one
- * that is durable by itself. */
+/* Asks whether some function calls another one that is durable by itself. The functions are those
+ * from the one that flushes out to that of the span. */
 static bool others_are_durable(struct repair *r, const struct fix *x, const struct span *s)
 {
 	const char *callee = NULL;
@@ -234,7 +234,7 @@ static bool leaves_loop(const struct span *s)
 	return false;
 }
 
-/* One fence is enough for both flushes. */
+/* Asks whether one fence is enough for both flushes. */
 static bool is_shared(const struct span *a, const struct span *b)
 {
 	return a->at.file == b->at.file && a->from && b->from &&
@@ -257,7 +257,7 @@ static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
 	return false;
 }
 
-/* The statement behind which all iterations of the loops around the call are over. */
+/* Returns the statement behind which all iterations of the loops around the call are over. */
 static const struct source_node *behind_loops(const struct source_node *call)
 {
 	const struct source_node *found = call;
@@ -270,8 +270,8 @@ static const struct source_node *behind_loops(const struct source_node *call)
 	return found;
 }
 
-/* Finds the innermost function, between that of the flush and that of the deadline, whose other
- * callers fence behind the call. */
+/* Finds a function whose other callers fence behind its call: the innermost one between the
+ * function of the flush and that of the deadline. */
 static bool find_custom(struct repair *r, const struct fix *x, const struct span *outer,
 			struct span *s)
 {
@@ -296,7 +296,8 @@ static bool find_custom(struct repair *r, const struct fix *x, const struct span
 	return false;
 }
 
-/* The last statement behind which one fence is enough for all flushes that share it. */
+/* Returns the last statement of the flushes that share one fence: the fence behind it is enough for
+ * all. */
 static const struct source_node *last_of(const struct repair *r, const struct span *spans, size_t i)
 {
 	const struct source_node *last = spans[i].from, *until = spans[i].until;

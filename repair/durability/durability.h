@@ -14,8 +14,8 @@ void durability_forget(struct repair *r); /* Forgets an earlier plan. */
 /* Plans the fixes of one bug and sets its outcome, if the bug is of a kind for flushes and fences.
  * Called once per bug. */
 void durability_plan(struct repair *r, size_t bug);
-/* For a bug of another kind, after all bugs are planned: it is fixed if the fixes of other bugs
- * make all its lost stores durable in time. False: they do not. */
+/* Called after all bugs are planned, for a bug of another kind: sets its outcome to fixed if the
+ * fixes of other bugs make all its lost stores durable in time. False: they do not. */
 bool durability_join(struct repair *r, size_t bug);
 /* Moves fixes out of functions and loops, after all bugs are planned. */
 void durability_place(struct repair *r);

@@ -25,7 +25,8 @@ static bool line_is_there(const struct insertion *a, const char *line)
 	return false;
 }
 
-/* The next statements are these lines already, so the source was fixed before. */
+/* Asks whether the statements behind this one are already the lines to add. Then the source was
+ * fixed before. */
 static bool is_there_already(const struct file *f, const struct source_node *stmt,
 			     const struct idiom_line *lines)
 {
@@ -44,7 +45,7 @@ static bool is_there_already(const struct file *f, const struct source_node *stm
 }
 
 /* Writes the fix as an object that flushes in its destructor, declared before the statement.
- * Returns 1 if this file does not flush so. */
+ * Returns 1 if this file does not flush by such objects. */
 static int add_scope(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom,
 		     const char **why)
 {
@@ -113,7 +114,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, struc
 	return 0;
 }
 
-/* The file writes sizeof(x) more often than sizeof x. */
+/* Asks whether the file writes sizeof(x) more often than sizeof x. */
 static bool has_parentheses(const struct file *f)
 {
 	unsigned with = 0, without = 0;

@@ -1,7 +1,7 @@
-/* Finds out whether the operation itself fences after a store, before anybody can see the result.
- * Looks at the statements behind the store, then at those behind the call of its function, and so
- * on outwards. A fence does not count if it is under a condition, after output, or in the next
- * iteration of a loop. The condition under which the flush itself is done is no such condition. */
+/* Finds out whether the program's own operation fences after a store, before anybody can see the
+ * result. Looks at the statements behind the store, then at those behind the call of its function,
+ * and so on outwards. A fence does not count if it is under a condition, after output, or in the
+ * next iteration of a loop. But it counts if the flush itself is under the same condition. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -22,7 +22,8 @@ struct looking {
 	bool is_published;
 };
 
-/* The condition uses only variables of the whole program, so it is the same in every function. */
+/* Asks whether the condition uses only variables of the whole program, so that it is the same in
+ * every function. */
 static bool is_of_program(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))
@@ -31,7 +32,7 @@ static bool is_of_program(const struct source_node *condition)
 	return true;
 }
 
-/* The flush is done under the same condition. */
+/* Asks whether the flush is done under the same condition. */
 static bool is_of_flush(const struct looking *l, const struct fix *at,
 			const struct source_node *condition)
 {
@@ -78,7 +79,7 @@ static bool is_unconditional(const struct looking *l, const struct fix *at,
 	return true;
 }
 
-/* The text of the object whose member or element the lvalue is. */
+/* Returns the text of the object of which the lvalue is a member or element. */
 static const char *base_of(struct repair *r, const struct file *f, const struct source_node *lvalue)
 {
 	const struct source_node *n = lvalue;
@@ -90,7 +91,7 @@ static const char *base_of(struct repair *r, const struct file *f, const struct 
 	return n->kind == SOURCE_MEMBER ? "this" : text_of(r->code, f, n);
 }
 
-/* The object of the planned flush's store; NULL: unknown. */
+/* Returns the text of the object to which the store of the planned flush stores; NULL: unknown. */
 static const char *base_of_store(const struct looking *l)
 {
 	const struct source_node *names = l->x->range.names;
@@ -101,7 +102,8 @@ static const char *base_of_store(const struct looking *l)
 	return names ? base_of(l->r, l->x->file, names) : NULL;
 }
 
-/* `to` belongs to the object that is flushed; in a caller, to an object that the call was given. */
+/* Asks whether `to` belongs to the object that is flushed or, in a caller, to an object that the
+ * call was given. */
 static bool is_own_object(const struct looking *l, const struct fix *at,
 			  const struct source_node *to)
 {
@@ -116,7 +118,8 @@ static bool is_own_object(const struct looking *l, const struct fix *at,
 	return false;
 }
 
-/* The statement stores to another object, which may tell recovery that the first store is there. */
+/* Asks whether the statement stores to another object. That store may tell recovery that the first
+ * one is there. */
 static bool publishes(const struct looking *l, const struct fix *at, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
@@ -253,7 +256,8 @@ static bool has_word(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* The function `flush` sets something that the function `fence` tests before it fences. */
+/* Asks whether the function `flush` sets something that the function `fence` tests before it
+ * fences: then a new flush makes the fence happen. */
 static bool wakes(const struct source_function *flush, const struct source_function *fence)
 {
 	for (const struct source_node *n = flush->body; n; n = node_next(n, flush->body)) {

@@ -14,8 +14,8 @@ static bool has_function(const struct source_unit *u, const struct source_functi
 	return false;
 }
 
-/* `before` functions of the unit are declared before the changed one. A macro may be anywhere but
- * in the including file itself. */
+/* Asks whether the function is declared before the changed one; `before` is how many functions of
+ * the unit are. A macro may be anywhere but in the including file itself. */
 static bool is_known(const struct source_unit *u, size_t before, const char *name)
 {
 	for (size_t i = 0; i < before; i++)

@@ -93,8 +93,8 @@ static const char *describe(struct repair *r, const struct fix *x, const struct 
 	return r->durability->alias ? text : text_format(r->code, "%s; by callers", text);
 }
 
-/* Returns the best level that can be changed. Better ones that cannot are added to *told, with the
- * reason. */
+/* Returns the best level that can be changed. Levels with a better score that cannot be changed are
+ * added to *told, with the reason. */
 static size_t best_level(struct repair *r, const struct fix *x, struct score *scores, size_t n,
 			 bool *by_arguments, const char **told)
 {
@@ -135,9 +135,9 @@ static size_t levels(const struct fix *x)
 	return n;
 }
 
-/* Some function on the way has a use that the report does not show, so it may be called with
- * volatile memory. (The report does not record volatile memory.) Without such a use, a copy helps
- * nobody. */
+/* Asks whether some function on the way has a use that the report does not show. Then the function
+ * may be called with volatile memory. (The report does not record volatile memory.) Without such a
+ * use, a copy helps nobody. */
 static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
 {
 	for (size_t i = 0; i < level; i++) {

@@ -8,7 +8,7 @@
 #include "repair/durability/internal.h"
 #include "util/str.h"
 
-/* Most control statements of the file have their brace on a line of its own. */
+/* Asks whether most control statements of the file have their brace on a line of its own. */
 static bool is_allman(const struct fix *x)
 {
 	unsigned own = 0, same = 0;
@@ -107,7 +107,7 @@ static const char *lines_text(struct repair *r, const struct insertion *a, const
 	return copy;
 }
 
-/* The lines in one line of text, where no #if can stand. */
+/* Returns the lines as one line of text, for a place where no #if can stand. */
 static const char *lines_inline(struct repair *r, const struct insertion *a)
 {
 	const char *text = "";
@@ -121,7 +121,8 @@ static const char *lines_inline(struct repair *r, const struct insertion *a)
 	return text;
 }
 
-/* Returns the place of the "else", or of the "while" of a do, that follows; 0 if none does. */
+/* Returns the place of the "else" that follows the statement, or of the "while" of a do; 0 if none
+ * follows. */
 static uint32_t keyword_behind(const struct file *f, const struct source_node *stmt, uint32_t end)
 {
 	uint32_t at = text_skip_blanks(f, end);
@@ -246,7 +247,7 @@ static bool is_in_parentheses(const struct file *f, const struct source_node *n)
 		     p->kind == SOURCE_FOR);
 }
 
-/* If nobody uses the value of the whole expression, writes (void) before it, or compilers warn of
+/* Writes (void) before the whole expression if nobody uses its value: otherwise compilers warn of
  * its last operand. */
 static void discard_value(const struct fix *x)
 {

@@ -65,10 +65,12 @@ struct durability {
 	const char *alias_why; /* why the analysis is impossible; NULL: not tried */
 };
 
-/* barrier.c */
+/* barrier.c: plans flushes and fences for bugs of durability or order; asks whether a bug is of
+ * such a kind */
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
-/* Uses the fixes of other bugs, if they cover all lost stores of this one; false: they do not. */
+/* Fixes the bug by the fixes of other bugs, if they cover all its lost stores; false: they do
+ * not. */
 bool barrier_join(struct repair *r, size_t bug);
 
 /* macro.c: plans a flush in a macro that stores and fences. False: the store is in no such macro,
@@ -79,32 +81,33 @@ bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p
 int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost,
 		     const struct repair_place *survived, const char **why);
 void macro_flush_emit(struct repair *r);
-/* the flush planned for the macro that is used at this place; NULL: none */
+/* Returns the flush that is planned for the macro used at this place; NULL: none. */
 const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p);
 
 /* fenced.c */
-/* A fence of the operation follows the store at `frame` of p. was_idle: when the program ran, no
- * fence was executed; then a fence counts only if the new flush makes it happen. */
+/* Asks whether a fence of the program's own operation follows the store, which is in frame `frame`
+ * of p. was_idle: when the program ran, no such fence was executed; then a fence counts only if the
+ * new flush makes it happen. */
 bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p,
 		   size_t frame, bool was_idle);
 
-/* deadline.c: moves missing fences out to where one is enough for several flushes, before what must
- * come later. */
+/* deadline.c: moves missing fences outwards, to where one fence is enough for several flushes,
+ * before the store or answer that must come later. */
 void deadline_fences(struct repair *r);
 
 /* late_fence.c: removes fences that came too late and have become unnecessary. Called after all
  * fixes are edits. */
 void late_fences_remove(struct repair *r);
-/* What the function flushes is durable when it returns. */
+/* Asks whether everything that the function flushes is durable when it returns. */
 bool function_fences_itself(struct repair *r, const struct source_unit *u,
 			    const struct source_function *f);
 
-/* redundant.c */
+/* redundant.c: plans the removal of a flush or fence that a bug reports as redundant */
 void redundant_plan(struct repair *r, size_t bug);
 bool redundant_is_kind(const char *kind);
 
 /* redundant_emit.c */
-/* The statement can be removed and leaves valid code. */
+/* Asks whether the statement can be removed so that valid code is left. */
 bool redundant_can_go(const struct source_unit *u, const struct file *f,
 		      const struct source_node *stmt);
 void redundant_emit(struct repair *r);
@@ -115,18 +118,18 @@ void redundant_mark_needed(struct repair *r);
 
 /* range.c: finds which bytes a store writes. -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
-/* The range of a whole object. */
+/* Sets the range of the fix to a whole object. -1 with a reason. */
 int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue,
 		    const char **why);
-/* The range of the object to which a pointer points. */
+/* Sets the range of the fix to the object to which a pointer points. -1 with a reason. */
 int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
 		     const char **why);
 
-/* place.c */
+/* place.c: decides where the flush and fence of a fix are written. -1 with a reason. */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 
-/* loop.c: moves a flush behind a loop that fills an array, and a fence behind a loop that needs no
- * order. */
+/* loop.c: moves a flush behind a loop that fills an array, and a fence behind a loop in which no
+ * order matters. */
 void loop_leave(struct repair *r, struct fix *x);
 
 /* callback.c: moves flushes from callbacks to their callers, if the callers own the objects. */
@@ -146,23 +149,25 @@ struct score {
 	const char *why;
 };
 void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
-/* Some function on the way has more than one use, so the score can make a difference. */
+/* Asks whether some function on the way has more than one use. Only then can the score make a
+ * difference. */
 bool score_matters(struct repair *r, const struct fix *x, size_t n);
 
-/* parameter.c: the number of the parameter through which a pointer, or a store, reaches its object;
- * -1: none. */
+/* parameter.c: returns the number of the parameter through which a pointer, or a store, reaches its
+ * object; -1: none. */
 int parameter_of_pointer(const struct source_function *f, const struct source_node *pointer);
 int parameter_of_store(struct repair *r, const struct fix *x);
 
-/* uses.c */
+/* uses.c: finds the next of the uses, from index i on, that means this function; n: there is
+ * none */
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
 unsigned uses_count(struct repair *r, const struct source_function *f);
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
-/* The function has a use that is on no bug's call stack. */
+/* Asks whether the function has a use that is on no bug's call stack. */
 bool uses_has_unseen(struct repair *r, const struct source_function *f);
 
-/* relevant.c: the files of the compilation database that may share pointers with the files of the
- * bugs. */
+/* relevant.c: lists the files of the compilation database that may share pointers with the files of
+ * the bugs. */
 struct source_database relevant_files(struct repair *r);
 /* pointers.c */
 /* Runs the pointer analysis once; false: it is impossible, and alias_why says why. */
@@ -172,7 +177,7 @@ struct alias_place pointers_place_of_call(const struct file *f, const struct sou
 					  const char *callee);
 void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store,
 		    struct alias_counts *c);
-/* By the pointer analysis, the node may access persistent memory. */
+/* Asks whether the node may access persistent memory, as far as the pointer analysis knows. */
 bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f,
 		       const struct source_node *n);
 
@@ -184,16 +189,17 @@ bool outward_step(struct repair *r, const struct fix *x, struct fix *outer,
 bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
 			   const struct source_node *call);
 
-/* subprogram.c: makes copies of functions that flush. -1 with a reason if that is impossible. */
+/* subprogram.c: asks whether functions can be copied so that the copies flush: the functions on the
+ * way from the store out to the level. -1 with a reason if they cannot. */
 int subprogram_check(struct repair *r, const struct fix *x, size_t level, const char **why);
 void subprogram_make(struct repair *r, size_t fix, size_t level);
 void subprogram_complete(struct repair *r); /* Completes the copies, after all fixes are planned. */
 
-/* reduce.c */
+/* reduce.c: merges fixes that flush the same bytes or need only one fence */
 void reduce_fixes(struct repair *r);
 
-/* header.c: every file that includes the changed header declares the called functions before it. -1
- * with a reason. */
+/* header.c: checks that every file which includes the changed header declares the called functions
+ * before the include. -1 with a reason. */
 int header_check(struct repair *r, const struct fix *x, const struct idiom_line *lines,
 		 const char **why);
 
@@ -209,21 +215,22 @@ struct insertion {     /* Lines to add behind one statement. */
 void insert_behind(struct repair *r, struct insertion *a);
 void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);
 
-/* scope.c: objects that flush in their destructor. -1 with a reason if none can be declared
- * here. */
+/* scope.c: checks whether an object that flushes in its destructor can be declared here. -1 with a
+ * reason if not. */
 int scope_check(struct repair *r, const struct fix *x, const char **why);
-/* Writes those lines that are declarations. */
+/* Writes those of the lines that are declarations, before the statement. */
 void scope_insert(struct repair *r, struct insertion *a);
 
 /* join.c */
-/* The text of one call that does this flush and a fence; NULL: the file has no such call. */
+/* Returns the text of one call that makes this flush and a fence; NULL: the file has no such
+ * call. */
 const char *join_words(struct repair *r, const struct fix *x, const struct source_node *flush);
-/* An earlier flush waits for the same fence. */
+/* Asks whether an earlier flush waits for the same fence. */
 bool join_is_shared(struct repair *r, const struct fix *x, const struct source_node *flush);
 /* Joins a flush and the fence that is added behind it into one call. False: impossible. */
 bool join_insertion(struct repair *r, const struct insertion *a);
 
-/* emit.c */
+/* emit.c: turns all placed fixes into edits */
 void emit_fixes(struct repair *r);
 /* Writes sizeof(x) or sizeof x, as the file does. */
 const char *emit_in_style(struct repair *r, const struct file *f, const char *len);

@@ -14,7 +14,7 @@ static const struct source_node *previous(const struct source_node *n)
 	return p == n ? NULL : p;
 }
 
-/* What the last of the statement's calls or macros that flush or fence does. */
+/* Returns what the last call or macro of the statement that flushes or fences does. */
 static unsigned ends_with(struct repair *r, const struct fix *x, const struct source_node *stmt)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, stmt);

@@ -114,7 +114,7 @@ static const struct source_node *only_statement(const struct source_node *n)
 	return n;
 }
 
-/* The test uses only variables of the whole program, and changes nothing. */
+/* Asks whether the test uses only variables of the whole program, and changes nothing. */
 static bool is_program_flag(const struct source_node *test)
 {
 	for (const struct source_node *n = test; n; n = node_next(n, test))
@@ -221,7 +221,7 @@ static bool follow_statement(struct following *f, const struct source_node *n, b
 	}
 }
 
-/* One of the added fences is behind this statement. */
+/* Asks whether one of the added fences is behind this statement. */
 static bool is_fenced(const struct following *f, const struct source_node *n)
 {
 	for (size_t i = 0; f->is_after && i < f->r->fixes.n; i++) {
@@ -273,8 +273,8 @@ bool function_fences_itself(struct repair *r, const struct source_unit *u,
 
 /* ---- the text ---- */
 
-/* The lines of the statement, with the comment lines above it, and with an #if and #endif around it
- * that contain nothing else. */
+/* Finds the lines of the statement, with the comment lines above it, and with an #if and #endif
+ * around it that contain nothing else. */
 static void lines_of(const struct file *f, const struct source_node *stmt, uint32_t *from,
 		     uint32_t *to)
 {
@@ -344,8 +344,8 @@ static bool is_to_be_removed(const struct repair *r, const struct file *file,
 	return false;
 }
 
-/* A finding says that this fence is redundant in some runs. It is fixed, since the fence is
- * gone. */
+/* Sets the outcome of findings that say of this fence that it is redundant in some runs. They are
+ * fixed, since the fence is gone. */
 static void settle_redundant(struct repair *r, const struct fix *x, const struct source_node *fence)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -407,8 +407,8 @@ static bool remove_displaced(struct repair *r, const struct fix *x)
 	return r->nremoved > nremoved;
 }
 
-/* Fix i is the first fence added to its function. The others of the function are handled with
- * it. */
+/* Asks whether fix i is the first fix that adds a fence to its function. The others of this
+ * function are handled together with it. */
 static bool is_first(struct repair *r, size_t i)
 {
 	const struct fix *x = &r->fixes.at[i];

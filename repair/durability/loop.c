@@ -6,7 +6,7 @@
 #include "repair/durability/internal.h"
 #include "repair/edit/internal.h"
 
-/* The loop whose body is this statement or the block around it; NULL: none. */
+/* Returns the loop whose body is this statement or the block around it; NULL: none. */
 static const struct source_node *loop_around(const struct source_node *stmt)
 {
 	const struct source_node *p = stmt->parent;
@@ -125,8 +125,8 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	x->stmt = loop;
 }
 
-/* The outermost loop around the statement that is in a block and in which no order matters; NULL:
- * none. */
+/* Returns the outermost loop around the statement that stands in a block and in which no order
+ * matters; NULL: none. */
 static const struct source_node *calm_around(struct repair *r, const struct fix *x,
 					     const struct source_node *stmt)
 {
@@ -141,8 +141,8 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 	return best;
 }
 
-/* The file can fence without flushing. If it only has a function that does both, the fix stays in
- * the loop, unless that function consists of plain instructions. */
+/* Asks whether the file can fence without flushing. If it only has a function that does both, the
+ * fix stays in the loop, unless that function consists of plain instructions. */
 static bool can_fence_alone(struct repair *r, const struct fix *x)
 {
 	struct idiom idiom;
@@ -154,7 +154,8 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	       (!idiom.needs_persist || idiom_is_plain(r, x->unit, idiom.persist.function));
 }
 
-/* The loop's body is in the source, even if a macro makes its head: LIST_FOREACH(e, list) { … }. */
+/* Asks whether the loop's body is in the source, even if a macro makes its head: LIST_FOREACH(e,
+ * list) { … }. */
 static bool is_body_written(const struct fix *x, const struct source_node *loop)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, loop);

@@ -1,5 +1,5 @@
-/* Fixes macros that store. A macro that stores and fences but does not flush gets a flush between
- * the two, written as in other macros of its file. A macro that persists only its last store gets
+/* Fixes macros that store. If a macro stores and fences but does not flush, it gets a flush between
+ * the two, written as in other macros of its file. If a macro persists only its last store, it gets
  * the same call before that store, for what it stored first. */
 #include <ctype.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static unsigned name_does(struct repair *r, const struct source_unit *u, const c
 	return f ? idiom_function_does(r, u, f) : 0;
 }
 
-/* What the calls in [at, end) of the macro's text do. */
+/* Says what the calls in [at, end) of the macro's text do. */
 static unsigned does_between(struct repair *r, const struct source_unit *u, const struct file *f,
 			     uint32_t at, uint32_t end)
 {
@@ -61,8 +61,8 @@ static unsigned does_between(struct repair *r, const struct source_unit *u, cons
 
 /* ---- how other macros flush what they store ---- */
 
-/* Returns the same call for another lvalue, if its first argument is &STORED and its second one, if
- * any, the size of that; else NULL. */
+/* Returns the call that begins at `begin`, rewritten for another lvalue. Its first argument must be
+ * &STORED and its second one, if any, the size of that; else NULL. */
 static const char *call_like(struct repair *r, const struct file *f, uint32_t begin, uint32_t end,
 			     const char *name, const char *stored, const char *lvalue)
 {
@@ -80,7 +80,8 @@ static const char *call_like(struct repair *r, const struct file *f, uint32_t be
 		       : NULL;
 }
 
-/* The flush as the last macro of the file writes it that flushes its only store. */
+/* Returns the flush for `lvalue`, written as in the last macro of the file that flushes its only
+ * store. */
 static const char *flush_like_others(struct repair *r, const struct source_unit *u,
 				     const struct source_macro *m, const struct file *f,
 				     const char *lvalue)
@@ -143,7 +144,7 @@ static const char *object_of(struct repair *r, const char *lvalue, const char **
 	return text_copy(r->code, lvalue, (size_t)(dot - lvalue));
 }
 
-/* Size of the member's object where the macro is used; 0: unknown. */
+/* Returns the size of the member's object where the macro is used; 0: unknown. */
 static uint32_t object_bytes(const struct fix *x, const struct source_use *use, const char *member)
 {
 	for (const struct source_node *n = x->function->body; n;
@@ -155,8 +156,8 @@ static uint32_t object_bytes(const struct fix *x, const struct source_use *use, 
 	return 0;
 }
 
-/* What must be persisted before the last store: the only earlier store, or the object (of at most
- * one line) of which all earlier stores are members. NULL: neither. */
+/* Returns what must be persisted before the last store: the only earlier store, or the object (of
+ * at most one line) of which all earlier stores are members. NULL: neither. */
 static const char *stored_first(struct repair *r, const struct fix *x, const struct source_use *use,
 				const struct macro_store *s, size_t n)
 {
@@ -173,7 +174,8 @@ static const char *stored_first(struct repair *r, const struct fix *x, const str
 	return n > 1 ? object : s[0].lvalue;
 }
 
-/* The call that makes the macro's last store durable, written for `lvalue`; NULL: there is none. */
+/* Returns the call that makes the macro's last store durable, rewritten for `lvalue`; NULL: there
+ * is none. */
 static const char *persist_like_last(struct repair *r, const struct source_unit *u,
 				     const struct source_macro *m, const struct file *f,
 				     const struct macro_store *last, const char *lvalue)

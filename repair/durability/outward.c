@@ -7,7 +7,7 @@
 
 #include "repair/durability/internal.h"
 
-/* The function does nothing after the store whose order could matter. */
+/* Asks whether the function does nothing after the store whose order could matter. */
 static bool is_last_action(const struct source_function *f, const struct source_node *store)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
@@ -20,7 +20,7 @@ static bool is_last_action(const struct source_function *f, const struct source_
 	return true;
 }
 
-/* One of the next three statements flushes. */
+/* Asks whether one of the three statements behind the call flushes. */
 bool call_is_flushed_after(struct repair *r, const struct source_unit *u,
 			   const struct source_node *call)
 {
@@ -88,8 +88,8 @@ static const char *simplified(struct repair *r, const char *text)
 	return text;
 }
 
-/* Each pointer argument points to something of the same size as its parameter does. Otherwise
- * "sizeof *p" and "p[i]" would mean something else in the caller. */
+/* Asks whether each pointer argument points to something of the same size as its parameter does.
+ * Otherwise "sizeof *p" and "p[i]" would mean something else in the caller. */
 static bool arguments_fit(const struct source_node *call, const struct source_function *callee)
 {
 	const struct source_node *a = call->child ? call->child->next : NULL;
@@ -180,7 +180,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	return 0;
 }
 
-/* The pointers in the range are the same when the function returns as at the store. */
+/* Asks whether the pointers in the range are the same when the function returns as at the store. */
 static bool is_still_there(const struct fix *x)
 {
 	const struct source_node *body = x->function->body;

@@ -28,7 +28,8 @@ static int object_root(const struct source_function *f, const struct source_node
 	return -1;
 }
 
-/* For a pointer variable of the function: the parameter behind a value that it is set to. */
+/* Follows a pointer variable of the function: returns the number of the parameter from which its
+ * value comes; -1: none. */
 static int variable_root(const struct source_function *f, const char *name, unsigned steps)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {

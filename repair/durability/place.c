@@ -5,7 +5,8 @@
 
 #include "repair/durability/internal.h"
 
-/* The condition consists of constants. As the store was executed, it always is. */
+/* Asks whether the condition consists of constants. If so, it always holds, because the store was
+ * executed. */
 static bool is_constant(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))
@@ -41,7 +42,7 @@ static int leave_macro(const struct fix *x, const struct source_node **n)
 	return is_conditional ? -1 : 0;
 }
 
-/* Text that gives the expression's value again; NULL: impossible. */
+/* Returns text that gives the expression's value again; NULL: impossible. */
 static const char *value_again(struct repair *r, const struct fix *x)
 {
 	const struct source_node *n = x->store;
@@ -63,7 +64,7 @@ static const char *value_again(struct repair *r, const struct fix *x)
 	return text_of(r->code, x->file, n->child);
 }
 
-/* The first or last part of a for header, whose value nobody uses. */
+/* Asks whether n is the first or last part of a for header, whose value nobody uses. */
 static bool is_valueless_header(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;

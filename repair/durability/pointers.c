@@ -33,8 +33,8 @@ struct alias_place pointers_place_of_call(const struct file *f, const struct sou
 	return place_within(f, call, call->begin, call->end, callee);
 }
 
-/* The place of a store as compilers give it: an assignment has that of its operator, anything else
- * that of its beginning. */
+/* Returns the place of a store as compilers say it: an assignment has the place of its operator,
+ * anything else the place of its beginning. */
 struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *a = n->child, *b = a ? a->next : NULL;

@@ -99,8 +99,8 @@ static bool find_directives(struct asking *a)
 
 /* ---- at the statement ---- */
 
-/* The store may be to the bytes that the statement writes back. In a caller, only stores count that
- * are surely to the same object, or to one of the same type. */
+/* Asks whether the store may be to the bytes that the statement writes back. In a caller, only
+ * stores count that are surely to the same object, or to one of the same type. */
 static bool matters(const struct asking *a, const struct span *stored, const struct span *range)
 {
 	if (!span_may_hit(stored, range))
@@ -143,7 +143,7 @@ static void judge(struct flow *flow, const struct flow_state *s, const struct id
 		}
 }
 
-/* Follows the function `top` to the statement. NULL, or why that is impossible. */
+/* Follows the function `top` to the statement. Returns NULL, or why that is impossible. */
 static const char *follow(struct asking *a, const struct source_unit *u,
 			  const struct source_function *top, bool is_narrowed)
 {
@@ -172,7 +172,7 @@ static const char *follow(struct asking *a, const struct source_unit *u,
 
 /* ---- callers ---- */
 
-/* Says why some caller may need the statement; NULL: none does. */
+/* Returns why some caller may need the statement; NULL: none does. */
 static const char *callers_need(struct asking *a, const struct source_function *f, bool is_narrowed,
 				unsigned level)
 {
@@ -208,8 +208,8 @@ static const char *line_words(struct asking *a, const struct span *s)
 			   s->line, strrchr(s->file->path, '/') + 1);
 }
 
-/* What the function itself stored is written back. The rest depends on its callers, which are
- * asked. */
+/* Decides by the callers whether the statement is needed. What the function itself stored is
+ * written back already; what callers stored may not be. */
 static void find_by_callers(struct asking *a, bool is_narrowed, struct proof *out)
 {
 	bool is_quiet = a->is_quiet, has_fence = a->has_fence;

@@ -18,7 +18,7 @@ struct proof {
 	const char *why;
 };
 
-/* `stmt` is the flush or fence, a statement of function f. */
+/* Tries to prove that `stmt`, a flush or fence in function f, is unnecessary, and fills *out. */
 void proof_find(struct repair *r, const struct source_unit *u, const struct file *file,
 		const struct source_function *f, const struct source_node *stmt, struct proof *out);
 

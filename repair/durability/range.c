@@ -43,8 +43,8 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 	return true;
 }
 
-/* A store to `stored` may change what `n` reads. Members of one name may be the same:
- * p->next->next, if the list is a circle of one. */
+/* Asks whether a store to `stored` may change what `n` reads. Members of one name may be the same
+ * memory: p->next->next is p->next, if the list is a circle of one. */
 static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored,
 			const struct source_node *n)
 {
@@ -72,8 +72,8 @@ static bool changes_own_address(struct repair *r, const struct file *f,
 	return false;
 }
 
-/* `top` assigns a variable on which the range's address depends. The stored variable itself does
- * not count: its address does not depend on its value. */
+/* Asks whether `top` assigns a variable on which the range's address depends. The stored variable
+ * itself does not count: its address does not depend on its value. */
 static bool depends_on_change(const struct source_node *range, const struct source_node *top,
 			      const struct source_node *besides)
 {
@@ -219,7 +219,7 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 
 /* ---- calls that write ---- */
 
-/* Argument i of the call can be evaluated again. */
+/* Asks whether argument i of the call can be evaluated again. */
 static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call,
 				   int i)
 {
@@ -230,8 +230,8 @@ static bool argument_is_repeatable(const struct source_unit *u, const struct sou
 	return !n || node_is_repeatable(u, n);
 }
 
-/* The texts of the call's arguments, also if a macro makes the call from its own arguments. NULL
- * ends the list; returns NULL if they are not in the source. */
+/* Returns the texts of the call's arguments, also if a macro makes the call from its own arguments.
+ * NULL ends the list; returns NULL if the arguments are not in the source. */
 static const char **call_arguments(struct repair *r, const struct fix *x)
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, x->store);
@@ -255,14 +255,15 @@ static const char **call_arguments(struct repair *r, const struct fix *x)
 	return args;
 }
 
-/* "n", or "s.len" if s is a structure and no pointer. */
+/* Asks whether the text is a variable, such as "n", or a member of a structure, such as "s.len" if
+ * s is no pointer. */
 static bool is_variable(const char *text)
 {
 	return text_is_postfix(text) && !strpbrk(text, "([>") && !isdigit((unsigned char)text[0]);
 }
 
-/* For memcpy(p->text, …), where `text` is an array without length at the end of *p: the bytes
- * directly follow *p (`tail`). */
+/* Fills in the range for memcpy(p->text, …), where `text` is an array without length at the end of
+ * *p: the bytes directly follow *p (`tail`). */
 static void fill_tail(struct repair *r, struct fix *x)
 {
 	const struct source_node *to = x->store->child ? x->store->child->next : NULL;
@@ -276,7 +277,8 @@ static void fill_tail(struct repair *r, struct fix *x)
 	}
 }
 
-/* "sizeofp->name" for "sizeof(p->name)" and for "sizeof p->name", to compare them. */
+/* Returns "sizeofp->name" for "sizeof(p->name)" and for "sizeof p->name", so that the two can be
+ * compared. */
 static const char *bare_size(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text ? text : "") + 1), *to = out;
@@ -288,7 +290,7 @@ static const char *bare_size(struct repair *r, const char *text)
 	return out;
 }
 
-/* For memset(p->name, …), where `name` is an array in *p: fills in the object *p. */
+/* Fills in the object *p as the range for memset(p->name, …), where `name` is an array in *p. */
 static void fill_array(struct repair *r, struct fix *x, int to)
 {
 	const struct source_node *array = call_argument(x->store, to);
@@ -335,7 +337,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	return 0;
 }
 
-/* The statement does not assign the pointer, as p = f(p) would. */
+/* Asks whether the statement leaves the pointer as it is. (p = f(p) assigns it.) */
 static bool pointer_is_kept(const struct fix *x, const struct source_node *pointer)
 {
 	const struct source_node *top = x->store, *p = source_bare(pointer);
@@ -345,7 +347,7 @@ static bool pointer_is_kept(const struct fix *x, const struct source_node *point
 	return p->kind != SOURCE_NAME || !p->name || !node_assigns(top, NULL, p->name);
 }
 
-/* The range of the object to which a pointer points; `text` is the pointer's text. */
+/* Fills in the object to which a pointer points as the range; `text` is the pointer's text. */
 static void fill_pointed(struct repair *r, struct fix *x, const struct source_node *pointer,
 			 const char *text)
 {
@@ -360,8 +362,8 @@ static void fill_pointed(struct repair *r, struct fix *x, const struct source_no
 	x->range.names = pointer;
 }
 
-/* The range of a call of one of the program's functions that stores to the object to which an
- * argument points. */
+/* Finds the range of a call of one of the program's functions that stores to the object to which an
+ * argument points. -1 with a reason. */
 static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 {
 	const struct source_node *name = x->store->child, *object;
@@ -403,8 +405,8 @@ static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 	return 0;
 }
 
-/* The range means the same after the statement: the statement assigns nothing that it depends on,
- * except for `step`, which was taken back. */
+/* Checks that the range means the same after the statement: the statement assigns nothing on which
+ * the range depends, except for `step`, which was taken back. -1 with a reason. */
 static int check_after(struct repair *r, const struct fix *x, const struct source_node *step,
 		       const char **why)
 {

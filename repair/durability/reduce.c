@@ -36,7 +36,8 @@ static bool only_flushes(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-/* Nothing in the store depends on an order. For a call that copies, the arguments decide. */
+/* Asks whether nothing in the store depends on an order. For a call that copies, the arguments
+ * decide. */
 static bool is_calm_store(struct repair *r, const struct source_unit *u,
 			  const struct source_node *store)
 {
@@ -48,8 +49,8 @@ static bool is_calm_store(struct repair *r, const struct source_unit *u,
 	return true;
 }
 
-/* The statement calls a callback that fills an object (callback.c). The callbacks that ran there do
- * not depend on an order. */
+/* Asks whether the statement calls a callback that fills an object (callback.c). The callbacks that
+ * ran there must not depend on an order. */
 static bool is_calm_callback(struct repair *r, const struct fix *a, const struct source_node *stmt)
 {
 	const struct source_node *call = NULL;
@@ -64,8 +65,8 @@ static bool is_calm_callback(struct repair *r, const struct fix *a, const struct
 	return call && (stmt == call || node_is_assignment(stmt) || stmt->kind == SOURCE_DECL);
 }
 
-/* a and b are in one block, and no statement after a's, up to and including b's, depends on an
- * order. If b's statement is the store itself, a call, its arguments decide. */
+/* Asks whether a and b are in one block, and no statement behind a's, up to and including b's,
+ * depends on an order. If b's statement is the store itself, a call, its arguments decide. */
 static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
@@ -89,8 +90,8 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 	return false;
 }
 
-/* A statement of a header has another node in each unit that includes the header, so places are
- * compared. */
+/* Asks whether the two fixes have the same statement. A statement of a header has another node in
+ * each unit that includes the header, so places are compared. */
 static bool is_same_statement(const struct fix *a, const struct fix *b)
 {
 	return a->where == b->where && a->file == b->file && a->stmt->begin == b->stmt->begin &&
@@ -105,7 +106,8 @@ static bool is_same_flush(const struct fix *a, const struct fix *b)
 				    strcmp(a->range.len, b->range.len) == 0));
 }
 
-/* The name of the variable that n assigns (with_parts: or assigns a part of); NULL: none. */
+/* Returns the name of the variable that n assigns (with_parts: or of which n assigns a part); NULL:
+ * none. */
 static const char *assigned_variable(const struct source_node *n, bool with_parts)
 {
 	const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
@@ -115,7 +117,7 @@ static const char *assigned_variable(const struct source_node *n, bool with_part
 	return to && to->kind == SOURCE_NAME ? to->name : NULL;
 }
 
-/* `name` is a variable, or a member of one, that no statement from a to b assigns. */
+/* Asks whether `name` is a variable, or a member of one, that no statement from a to b assigns. */
 static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
 	size_t len = strcspn(name, ".");
@@ -136,7 +138,8 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 	return true;
 }
 
-/* The file has one line of code for both: node_persist(n) flushes two members of *n. */
+/* Asks whether the file writes both flushes as one line of code: node_persist(n) flushes two
+ * members of *n. */
 static bool is_same_text(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	const struct idiom_line *x, *y;
@@ -158,7 +161,7 @@ static bool is_same_text(struct repair *r, const struct fix *a, const struct fix
 	return x && y && strcmp(x[0].text, y[0].text) == 0;
 }
 
-/* The only way in which this file flushes such a store is line by line. */
+/* Asks whether the file can flush such a store only line by line. */
 static bool flushes_lines(struct repair *r, const struct fix *x)
 {
 	struct idiom i;
@@ -168,8 +171,8 @@ static bool flushes_lines(struct repair *r, const struct fix *x)
 	       !(i.persist.call && i.persist.uses > 0);
 }
 
-/* Two stores in a row in a template, where sizes are unknown. They are taken to be parts of one
- * object. */
+/* Asks whether the fixes are of two stores in a row in a template, where sizes are unknown. The
+ * stores are taken to be to parts of one object. */
 static bool is_dependent(const struct fix *a, const struct fix *b)
 {
 	return a->unit->is_cplusplus && !a->range.bytes && !b->range.bytes &&
@@ -216,7 +219,8 @@ static void take_base(struct range *x, bool is_one_line)
 	x->is_one_line = is_one_line;
 }
 
-/* b stores to the same object as a, and both flushes may become one of the object. */
+/* Asks whether b stores to the same object as a, so that both flushes may become one flush of the
+ * object. */
 static bool is_of_object(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	return !b->is_dropped && b->needs_flush && b->range.base && b->range.bytes &&
@@ -231,8 +235,8 @@ static bool is_same_member(const struct fix *a, const struct fix *b)
 	return strcmp(a->range.addr, b->range.addr) == 0;
 }
 
-/* If the flushed members are at least half of an object of several lines, flushes the object once.
- * That costs little more, and says what is meant. */
+/* Merges the flushes of members of one object. If the members are at least half of an object of
+ * several lines, the object is flushed once. That costs little more, and says what is meant. */
 static void merge_object(struct repair *r, size_t first)
 {
 	const struct fix *a = &r->fixes.at[first];
@@ -269,7 +273,7 @@ static void merge_object(struct repair *r, size_t first)
 	take_base(&r->fixes.at[last].range, false);
 }
 
-/* The longer of two lengths, "n" for "n" and "n - 1"; NULL: unknown. */
+/* Returns the longer of two lengths: "n" for "n" and "n - 1"; NULL: unknown. */
 static const char *longer_of(const char *x, const char *y)
 {
 	size_t lenx = strlen(x), leny = strlen(y);
@@ -282,7 +286,8 @@ static const char *longer_of(const char *x, const char *y)
 		       : NULL;
 }
 
-/* Merges two flushes that begin at the same address: memset(p, 0, n); strncpy(p, s, n - 1); */
+/* Merges two flushes that begin at the same address, as after memset(p, 0, n); strncpy(p, s, n -
+ * 1); */
 static bool merge_lengths(struct fix *a, struct fix *b)
 {
 	const char *longer;
@@ -357,7 +362,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	a->is_dropped |= !a->needs_flush;
 }
 
-/* The next statement fences, and nothing is in between. */
+/* Asks whether the next statement fences, with nothing in between. */
 static bool is_before_fence(struct repair *r, const struct fix *x)
 {
 	const struct source_node *next =

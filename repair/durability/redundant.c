@@ -28,7 +28,7 @@ enum { DEPTH_MAX = 3, DOES_MORE = 8 };
 
 static unsigned call_does(const struct source_unit *u, const struct source_node *call, int depth);
 
-/* What a function does: flush and fence, and DOES_MORE if it changes anything but its own
+/* Returns what a function does: flush and fence, and DOES_MORE if it changes anything but its own
  * variables. */
 static unsigned function_does(const struct source_unit *u, const struct source_function *f,
 			      int depth)
@@ -50,7 +50,7 @@ static unsigned function_does(const struct source_unit *u, const struct source_f
 	return does;
 }
 
-/* The same for a call: DOES_FLUSH and DOES_FENCE, or DOES_MORE. */
+/* Returns what a call does: DOES_FLUSH and DOES_FENCE, or DOES_MORE. */
 static unsigned call_does(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
@@ -63,7 +63,7 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 	return function_does(u, f, depth);
 }
 
-/* The last thing that the call does is a fence, whatever its arguments are. */
+/* Asks whether the last thing that the call does is a fence, whatever its arguments are. */
 static bool ends_with_fence(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
@@ -152,7 +152,8 @@ static bool is_same_call(struct repair *r, const struct file *f, const struct so
 	return !*x && !*y;
 }
 
-/* Both functions are of the same library, so equal arguments mean equal ranges. */
+/* Asks whether both functions are of the same library, so that equal arguments mean equal
+ * ranges. */
 static bool is_same_library(const char *a, const char *b)
 {
 	const char *x = strchr(a, '_'), *y = strchr(b, '_');
@@ -161,7 +162,7 @@ static bool is_same_library(const char *a, const char *b)
 	       strncmp(a, b, (size_t)(x - a)) == 0 && a[0] == 'p';
 }
 
-/* The statements before s have done its work. */
+/* Asks whether the statements before s have already done what s does. */
 static bool is_proven(struct repair *r, const struct source_unit *u, const struct file *f,
 		      const struct source_node *s)
 {
@@ -210,7 +211,7 @@ static const struct source_node *call_on_line(const struct source_unit *u,
 	return found;
 }
 
-/* Returns the only call, or macro's statement, on the line that flushes or fences. */
+/* Returns the only call, or statement made by a macro, on the line that flushes or fences. */
 static const struct source_node *effect_on_line(struct repair *r, const struct fix *x,
 						const struct repair_frame *frame)
 {
@@ -235,8 +236,8 @@ static const struct source_node *effect_on_line(struct repair *r, const struct f
 	return found;
 }
 
-/* Finds the statement: from the instruction outwards, as long as functions do nothing but flush and
- * fence. */
+/* Finds the statement that is redundant: follows the stack from the instruction outwards, as long
+ * as functions do nothing but flush and fence. */
 static const struct source_node *find_statement(struct repair *r, struct fix *x,
 						const struct repair_place *p, const char **why)
 {
@@ -260,7 +261,8 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 
 /* ---- what replaces it ---- */
 
-/* The text that replaces the statement, written as the file does; NULL with a reason. */
+/* Returns the text that replaces the statement, written as the file writes such calls; NULL with a
+ * reason. */
 static const char *words_instead(struct repair *r, struct fix *x, const struct source_node *s,
 				 const struct proof *proof, const char **why)
 {
@@ -300,8 +302,8 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 
 /* ---- the plan ---- */
 
-/* The statement's arguments change something. Operators in arguments of a macro are not in the
- * tree, so the text is searched. */
+/* Asks whether evaluating the statement's arguments changes something. Operators in arguments of a
+ * macro are not in the tree, so the text is searched. */
 static bool has_effects(const struct source_unit *u, const struct file *f,
 			const struct source_node *s)
 {

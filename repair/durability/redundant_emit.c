@@ -1,6 +1,6 @@
-/* Removes redundant statements from the text, with what was there only for them: an `if` whose test
- * has no side effects, #if lines around them, and braces around a single remaining statement if the
- * file writes no such braces. */
+/* Removes redundant statements from the text. Also removes what was there only for such a
+ * statement: an `if` whose test has no side effects, #if lines around it, and braces around a
+ * single remaining statement if the file writes no such braces. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -58,8 +58,8 @@ static bool is_all_of(const struct source_node *n, const struct source_node *bod
 	       (body && body->kind == SOURCE_COMPOUND && body->child == n && body->last == n);
 }
 
-/* The outermost `if` without `else` that contains only this statement and whose test has no side
- * effects; or the statement itself. */
+/* Returns the outermost `if` without `else` that contains only this statement and whose test has no
+ * side effects; or the statement itself. */
 static const struct source_node *whole(const struct source_unit *u, const struct source_node *n)
 {
 	const struct source_node *branch =
@@ -127,8 +127,8 @@ static bool is_simple(const struct file *f, const struct source_node *n)
 	       n->kind != SOURCE_SWITCH && n->kind != SOURCE_LABEL && n->kind != SOURCE_COMPOUND;
 }
 
-/* Some `if` or loop of the file has a single statement without braces, and none has a single one
- * with braces. */
+/* Asks whether some `if` or loop of the file has a single statement without braces, and none has a
+ * single one with braces. */
 static bool does_without_braces(const struct source_unit *u, const struct file *f,
 				const struct source_node *besides)
 {

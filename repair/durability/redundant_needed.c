@@ -1,11 +1,11 @@
 /* Marks findings of redundant fences as fixed if the patch adds the missing flush before the fence.
- * The fence had nothing to wait for; with the flush, it has. Only a fence in the statement right
- * after the flush counts: between others, there may be another fence. */
+ * The fence had nothing to wait for; now it waits for the flush. Only a fence in the statement
+ * right after the flush counts: with statements in between, there may be another fence. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
 
-/* The flush is added directly before the statement on this line of the function. */
+/* Asks whether the fix adds a flush directly before the statement on this line of the function. */
 static bool is_before(const struct fix *x, const struct fix *at, uint32_t line)
 {
 	return x->needs_flush && !x->needs_fence && !x->is_dropped && !x->is_extra &&

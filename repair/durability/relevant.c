@@ -197,7 +197,7 @@ static void read_text(struct linking *l, const struct file *f, bool is_header, u
 
 /* ---- files ---- */
 
-/* Also true for headers. */
+/* Asks whether the file is C++ by its name. Headers count as C++, too. */
 static bool is_cplusplus(const char *path)
 {
 	const char *dot = strrchr(path, '.');

@@ -7,7 +7,8 @@
 
 #include "repair/durability/internal.h"
 
-/* From the statement to the end of the block, nothing publishes and no order matters. */
+/* Asks whether, from the statement to the end of the block, nothing publishes and no order
+ * matters. */
 static bool ends_soon(struct repair *r, const struct fix *x)
 {
 	bool is_lost = x->place && strcmp(x->place->role, "lost") == 0;
@@ -73,7 +74,7 @@ static const char *thing_of(struct repair *r, const char *declaration)
 	return open && strlen(open) > 2 ? text_copy(r->code, open + 1, strlen(open) - 2) : "";
 }
 
-/* The name that the file usually gives to objects of this class. */
+/* Returns the name that the file usually gives to objects of this class. */
 static const char *usual_name(struct repair *r, const struct idiom *i, const char *declaration)
 {
 	const char *own = i->scope.is_named_after ? scope_name_of(r, thing_of(r, declaration)) : "";
@@ -87,8 +88,8 @@ struct handle {
 	const char *thing, *name;
 };
 
-/* Stores through the declared object: `++listing->halts` becomes `++*halts`. Only if the statement
- * names the thing once. */
+/* Makes the statement store through the declared object: `++listing->halts` becomes `++*halts`.
+ * Only if the statement names the thing once. */
 static void store_through(struct repair *r, const struct insertion *a, const struct handle *h)
 {
 	struct file *f = a->x->file;

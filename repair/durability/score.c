@@ -34,7 +34,8 @@ static void set_score(struct score *s, unsigned npm, unsigned nvolatile)
 			     .nvolatile = nvolatile };
 }
 
-/* False: the analysis does not know where the store goes. */
+/* Scores the places by the pointer analysis. False: the analysis does not know where the store
+ * goes. */
 static bool score_by_analysis(struct repair *r, const struct fix *x, struct score *scores, size_t n)
 {
 	struct alias_place store = pointers_place_of_store(x->file, x->store);
@@ -86,8 +87,8 @@ static bool is_volatile(const struct source_node *argument)
 	return argument->is_array && node_is_own_variable(argument);
 }
 
-/* Adds the object that an argument passes. Returns the number of the caller's own parameter if it
- * passes that on; -1: it does not. */
+/* Adds the object that an argument passes to the origins. If the caller passes on a parameter of
+ * its own, returns the number of that parameter; -1: it does not. */
 static int add_origin(struct origins *o, const struct source_function *in,
 		      const struct source_node *argument)
 {

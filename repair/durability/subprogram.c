@@ -154,7 +154,7 @@ static bool flushes(struct repair *r, const struct clone *c)
 	return false;
 }
 
-/* Repeats in the copy what is changed in the original. */
+/* Repeats in the copy all changes of the original. */
 static void copy_changes(struct repair *r, struct clone *c)
 {
 	size_t nfixes = r->fixes.n, nredirects = r->redirects.n;

@@ -1,5 +1,5 @@
-/* Edits of a file, and the text that results. Edits at the same offset keep the order in which they
- * were made. Line ends stay as in the file. */
+/* Keeps the edits of a file, and makes the text that results. Edits at the same offset keep the
+ * order in which they were made. Line ends stay as in the file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,8 +89,8 @@ struct kept {
 	uint32_t before, after, len;
 };
 
-/* The first unchanged part that ends behind `at`, an offset in the edited file (is_after) or in the
- * original. */
+/* Finds the first unchanged part of the file that ends behind `at`: an offset in the edited file
+ * (is_after) or in the original. */
 static struct kept kept_at(const struct file *f, uint32_t at, bool is_after)
 {
 	const bool is_crlf = has_crlf(f);

@@ -1,4 +1,5 @@
-/* The source files of the bugs, and the translation units that contain them. Each is read once. */
+/* Opens the source files of the bugs, and the translation units that contain them. Each is read
+ * once. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +40,8 @@ void codebase_forget_edits(struct codebase *code)
 	}
 }
 
-/* The only file of the database with this name, for paths without folders: Valgrind's stacks, and
- * so pmemcheck's logs, have none. */
+/* Finds the only file of the database with this name. Used for paths without folders: Valgrind's
+ * stacks, and so pmemcheck's logs, have none. */
 static const char *file_called(struct codebase *code, const char *name)
 {
 	const char *found = NULL;
@@ -58,7 +59,8 @@ static const char *file_called(struct codebase *code, const char *name)
 	return found && realpath(found, real) ? text_copy(code, real, strlen(real)) : NULL;
 }
 
-/* The path relative to the folder of an entry of the database; NULL: no such file. */
+/* Returns the path relative to the folder of an entry of the database; NULL: no such file
+ * exists. */
 static const char *joined_path(struct codebase *code, size_t entry, const char *path,
 			       char real[PATH_MAX])
 {

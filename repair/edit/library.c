@@ -63,8 +63,8 @@ static bool is_known(const char *name)
 	return false;
 }
 
-/* The name or member that is called; NULL: C++ calls something that is not written (a constructor,
- * an operator). */
+/* Returns the name or member that is called; NULL: the call has no written name, as that of a
+ * constructor or operator of C++. */
 static const struct source_node *callee_of(const struct source_node *call)
 {
 	const struct source_node *n = call->child ? source_bare(call->child) : NULL;
@@ -77,7 +77,8 @@ static const struct source_node *callee_of(const struct source_node *call)
 		       : NULL;
 }
 
-/* A function has the type "void (int)", a pointer "void (*)(int)" or the name of a type. */
+/* Asks whether the call goes through a pointer, by the type of what is called: a function has the
+ * type "void (int)", a pointer "void (*)(int)" or the name of a type. */
 bool call_is_by_pointer(const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *n = callee_of(call);
@@ -95,7 +96,8 @@ bool call_is_by_pointer(const struct source_unit *u, const struct source_node *c
 	       (strstr(n->type, "(*") || !strchr(n->type, '('));
 }
 
-/* Any virtual method of this name counts, whatever the object's class. */
+/* Asks whether the call is of a virtual method. Any virtual method of this name counts, whatever
+ * the object's class. */
 bool call_is_virtual(const struct source_unit *u, const struct source_node *call)
 {
 	for (size_t i = 0; u->is_cplusplus && call->name && i < u->nfunctions; i++)
@@ -139,7 +141,8 @@ bool call_is_of_library(const struct source_unit *u, const struct source_node *c
 	return is_known(call->name) || (is_of_cplusplus && !takes_callable(u, call));
 }
 
-/* A constructor, conversion or operator that the compiler makes, as nobody declared one. */
+/* Asks whether the call is of a constructor, conversion or operator that the compiler makes,
+ * because nobody declared one. */
 bool call_is_made_by_compiler(const struct source_unit *u, const struct source_node *call)
 {
 	if (!u->is_cplusplus || call_is_by_pointer(u, call) || callee_of(call))

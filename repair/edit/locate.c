@@ -59,7 +59,7 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 	return node_is_assignment(n) && !node_is_own_variable(n->child);
 }
 
-/* Offset of a line and column; 0 for column 0. */
+/* Returns the offset of a line and column; 0 for column 0. */
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column)
 {
 	uint32_t at = 0;
@@ -80,7 +80,7 @@ static uint32_t line_of(const struct file *f, uint32_t at)
 	return line;
 }
 
-/* How well the node fits the place; 0: it is another one. More is better. */
+/* Says how well the node fits the place; more is better. 0: it does not fit. */
 static unsigned fit(const struct file *f, const struct source_node *n, uint32_t line, uint32_t at)
 {
 	const struct source_node *a = n->child, *b = a ? a->next : NULL;

@@ -1,11 +1,11 @@
-/* The left side of the only assignment in a macro, as text in which the arguments of a use replace
- * the parameters. */
+/* Finds the left side of the only assignment in a macro, as text in which the arguments of a use
+ * replace the parameters. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/edit/internal.h"
 
-/* The only "=" or "op=" in the text; NULL: none or several. */
+/* Returns the only "=" or "op=" in the text; NULL: there is none, or several. */
 static const char *only_assignment(const char *body)
 {
 	const char *found = NULL;

@@ -42,7 +42,7 @@ static bool is_blank(const struct file *f, uint32_t at)
 	       (f->text[at] == '\\' && strchr("\r\n", f->text[at + 1]));
 }
 
-/* The text in one line, without backslashes. */
+/* Returns the text in one line, without backslashes. */
 static const char *in_one_line(struct codebase *code, const struct file *f, uint32_t from,
 			       uint32_t to)
 {
@@ -62,7 +62,8 @@ static const char *in_one_line(struct codebase *code, const struct file *f, uint
 	return out;
 }
 
-/* The lvalue can have a statement beside it: "if (c) x" and "int x" cannot. */
+/* Asks whether a statement can stand beside the assignment to this lvalue. "if (c) x" and "int x"
+ * do not allow that. */
 static bool is_plain(const char *lvalue)
 {
 	static const char *const words[] = { "if",     "for",  "while", "switch",
@@ -80,7 +81,7 @@ static bool is_plain(const char *lvalue)
 		!(isalnum((unsigned char)lvalue[rest]) || strchr("_*(", lvalue[rest])));
 }
 
-/* Length of the assignment operator at this offset; 0: none. */
+/* Returns the length of the assignment operator at this offset; 0: there is none. */
 static size_t operator_at(const struct file *f, uint32_t at)
 {
 	const char *p = f->text + at;
@@ -92,7 +93,7 @@ static size_t operator_at(const struct file *f, uint32_t at)
 										     : 0;
 }
 
-/* The offset of the quote that ends the string or character. */
+/* Returns the offset of the quote that ends the string or character. */
 static uint32_t skip_string(const struct file *f, uint32_t at)
 {
 	char quote = f->text[at];
@@ -170,7 +171,7 @@ static size_t width_of(const char *text, size_t len)
 	return width;
 }
 
-/* Writes a continued line, with its backslash in the column of that in the line at `like`. */
+/* Returns a continued line, with its backslash in the same column as in the line at `like`. */
 static const char *line_like(struct codebase *code, const struct file *f, uint32_t like,
 			     const char *text)
 {

@@ -1,11 +1,11 @@
-/* Conditions for moving a statement: whoever reaches one place also reaches the other, and
- * expressions mean the same at both. */
+/* Checks the conditions for moving a statement: whoever reaches one place also reaches the other,
+ * and expressions mean the same at both. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 #include "source/source.h"
 
-/* The `break` or `continue` stays inside the statement. */
+/* Asks whether the `break` or `continue` stays inside the statement. */
 static bool stays_inside(const struct file *f, const struct source_node *jump,
 			 const struct source_node *top)
 {
@@ -30,8 +30,8 @@ bool statement_may_be_left(const struct file *f, const struct source_node *top)
 	return false;
 }
 
-/* The node is executed only under a condition of its parent. The body of do … while is always
- * executed. */
+/* Asks whether the node is executed only under a condition of its parent. The body of do … while is
+ * always executed. */
 static bool is_conditional_part(const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
@@ -63,13 +63,13 @@ bool node_is_sure(const struct source_node *n, const struct source_node *top)
 	return true;
 }
 
-/* The expression reads memory, which others may store to. */
+/* Asks whether the expression reads memory, to which others may store. */
 static bool loads(const char *expression)
 {
 	return strstr(expression, "->") || strpbrk(expression, "[*") || strchr(expression, '(');
 }
 
-/* The expression reads no memory: it is a sizeof, or the address of a member. */
+/* Asks whether the expression reads no memory: it is a sizeof, or the address of a member. */
 static bool is_steady(const char *expression)
 {
 	const char *arrow = expression[0] == '&' ? strstr(expression, "->") : NULL;

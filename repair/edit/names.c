@@ -1,4 +1,4 @@
-/* An index of all parsed units: where functions are defined and used, sorted by name. */
+/* Makes an index of all parsed units: where functions are defined and used, sorted by name. */
 #include <stdlib.h>
 #include <string.h>
 

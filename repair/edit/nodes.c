@@ -90,7 +90,8 @@ bool node_may_assign(const struct source_node *n)
 	       to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_UNARY;
 }
 
-/* A local variable, or a part of one; it is not persistent. */
+/* Asks whether the node is a local variable, or a part of one. Such a variable is not
+ * persistent. */
 bool node_is_own_variable(const struct source_node *n)
 {
 	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) ||
@@ -100,7 +101,8 @@ bool node_is_own_variable(const struct source_node *n)
 	return n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference;
 }
 
-/* Something below `top` assigns the variable; what is below `besides` does not count. */
+/* Asks whether something below `top` assigns the variable. What is below `besides` does not
+ * count. */
 bool node_assigns(const struct source_node *top, const struct source_node *besides,
 		  const char *name)
 {
@@ -151,7 +153,8 @@ bool node_is_statement(const struct source_node *n)
 	return false;
 }
 
-/* The node is a statement in a block or the body of a statement, and not a part of a header. */
+/* Asks whether the node is a statement in a block or the body of a statement, and not a part of a
+ * header. */
 bool node_is_body(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;

@@ -9,8 +9,8 @@
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name,
 		    int depth);
 
-/* The assignment is to a variable that the expression itself declares, as in D_RW(): ({
- * __typeof__(o) _o; _o._type = NULL; … }). */
+/* Asks whether the assignment is to a variable that the expression itself declares, as in D_RW():
+ * ({ __typeof__(o) _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
 {
 	const struct source_node *to = assignment->child;
@@ -42,7 +42,8 @@ static bool is_quiet(struct codebase *code, const struct source_unit *u,
 	return true;
 }
 
-/* The function only computes. If `code` is given, it may be defined in another parsed unit. */
+/* Asks whether the function only computes. If `code` is given, the function may be defined in
+ * another parsed unit. */
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth)
 {
 	/* the first is used by D_RW(); the operators of C++ follow a handle */
@@ -88,7 +89,7 @@ static bool is_calm_call(struct codebase *code, const struct source_unit *u, con
 	return function_computes(code, u, name);
 }
 
-/* The `continue` or `break` stays in a loop below `top`. */
+/* Asks whether the `continue` or `break` stays in a loop below `top`. */
 static bool jump_is_inside(const struct file *f, const struct source_node *jump,
 			   const struct source_node *top)
 {

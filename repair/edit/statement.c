@@ -1,10 +1,10 @@
-/* Where statements end in the text, and how they are indented. What follows a statement in its line
- * decides where something can be added. */
+/* Finds where statements end in the text, and how they are indented. What follows a statement in
+ * its line decides where something can be added. */
 #include <string.h>
 
 #include "repair/edit/internal.h"
 
-/* One step of indentation, taken from the function's first statement. */
+/* Returns the blanks of one step of indentation, taken from the function's first statement. */
 const char *indent_unit(struct codebase *code, const struct file *f,
 			const struct source_function *fn)
 {
@@ -32,8 +32,8 @@ uint32_t statement_end(const struct file *f, const struct source_node *stmt)
 	return after ? after : stmt->end;
 }
 
-/* The end of the line, if only comments are behind `at`; a comment may continue in the next lines.
- * 0: code follows. */
+/* Returns the end of the line, if only comments are behind `at`; a comment may continue in the next
+ * lines. 0: code follows. */
 uint32_t line_end_behind(const struct file *f, uint32_t at)
 {
 	for (;;) {

@@ -126,7 +126,7 @@ bool text_is_identifier(const char *s)
 	return n > 0 && !s[n] && !isdigit((unsigned char)s[0]);
 }
 
-/* The place behind the bracket that closes the one at s; NULL: it is not closed. */
+/* Returns the place behind the bracket that closes the one at s; NULL: it is not closed. */
 static const char *skip_bracket(const char *s)
 {
 	int depth = 0;
@@ -226,7 +226,7 @@ const char **text_arguments(struct codebase *code, const struct file *f, uint32_
 	return copy;
 }
 
-/* The identifier is behind . or ->, so it names a member. */
+/* Asks whether the identifier is behind . or ->, so that it names a member. */
 static bool is_member(const char *text, const char *p)
 {
 	while (p > text && isspace((unsigned char)p[-1]))

@@ -1,4 +1,4 @@
-/* A table of library functions that store to their arguments: those of the C library, and those of
+/* Knows the library functions that store to their arguments: those of the C library, and those of
  * C++'s strings and algorithms, whose code is in headers without a tree. */
 #include <string.h>
 
@@ -54,7 +54,7 @@ static bool is_of_form(const struct writer *w, const struct source_node *call)
 			      : to && (to->is_array || to->target_bytes > 0);
 }
 
-/* The program has a function of that name. */
+/* Asks whether the program has a function of that name. */
 static bool is_own(const struct source_unit *u, const char *name)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -117,7 +117,7 @@ static const char *root_of(const struct source_node *n)
 	return n ? n->name : NULL;
 }
 
-/* What the node stores to outside of its function; NULL: nothing. */
+/* Returns what the node stores to outside of its function; NULL: nothing. */
 static const struct source_node *stored_at(const struct source_unit *u, const struct source_node *n)
 {
 	int i = n->kind == SOURCE_CALL ? call_writes_to(u, n) : WRITES_NOTHING;
@@ -161,7 +161,7 @@ int callee_stores_to(struct codebase *code, const struct source_unit *u,
 	return found;
 }
 
-/* The std::array that a.begin() or a.data() + n points into; NULL: none. */
+/* Returns the std::array into which a.begin() or a.data() + n points; NULL: none. */
 static const struct source_node *array_of(const struct source_node *pointer)
 {
 	const struct source_node *n = pointer ? source_bare(pointer) : NULL, *callee, *object;

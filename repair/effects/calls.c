@@ -39,7 +39,8 @@ struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s,
 	return scope;
 }
 
-/* The effect of the target statement if it writes back exactly what was stored. */
+/* Applies the target statement as if it wrote back exactly what was stored of its range: these
+ * stores are not dirty any more, and a fence has to wait. */
 static void narrow(struct flow_state *s, const struct span *range)
 {
 	size_t n = 0;
@@ -104,7 +105,7 @@ static const struct source_function *declaration(const struct source_unit *u, co
 	return found;
 }
 
-/* The number of the length argument of memcpy and the like; -1: none. */
+/* Returns the number of the length argument of memcpy and the like; -1: the function has none. */
 static int length_argument(const char *name)
 {
 	return strstr(name, "mem") && !strstr(name, "printf") ? 2
@@ -112,8 +113,8 @@ static int length_argument(const char *name)
 							      : -1;
 }
 
-/* The effect of copies that flush, such as pmem_memcpy_persist. Those with "nodrain" in their name
- * do not fence. */
+/* Applies the effect of copies that flush, such as pmem_memcpy_persist. Those with "nodrain" in
+ * their name do not fence. */
 static void flush_copied(const struct flow_frame *f, struct flow_state *s,
 			 const struct source_node *call, const struct span *to)
 {
@@ -195,7 +196,8 @@ static void call_transaction(struct flow_frame *f, struct flow_state *s,
 		s->nlogged = 0;
 }
 
-/* The parameter points to bytes that are not constant, so the function may fill them. */
+/* Asks whether the parameter points to bytes that are not constant, so that the function may fill
+ * them. */
 static bool takes_buffer(const char *type)
 {
 	return type &&
@@ -265,7 +267,8 @@ static void forget_passed(struct flow_frame *f, struct flow_state *s,
 	}
 }
 
-/* "operator+=" and the like without known code: it stores to its left side. */
+/* Asks whether the name is that of an operator that assigns, such as "operator+=". Without known
+ * code, it stores to its left side. */
 static bool is_assigning_operator(const char *name)
 {
 	size_t len = strlen(name);
@@ -330,8 +333,8 @@ static struct value follow(struct flow_frame *f, struct flow_state *s,
 	return inner.nreturns == 1 ? inner.result : value_fresh(f->flow, fn->name, call);
 }
 
-/* The value of a library call. Methods that only read a constant object give equal values for equal
- * calls. */
+/* Returns the value of a library call. Methods that only read a constant object give equal values
+ * for equal calls. */
 static struct value library_value(struct flow_frame *f, const struct source_node *call,
 				  const struct value *args, size_t n)
 {

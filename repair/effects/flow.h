@@ -149,7 +149,7 @@ struct flow_frame {
 };
 
 void flow_run(struct flow *flow, const struct source_unit *u, const struct source_function *top);
-/* All #if lines between the two offsets hold at the target statement, too. */
+/* Asks whether all #if lines between the two offsets also hold at the target statement. */
 bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from,
 			   uint32_t to);
 
@@ -161,27 +161,29 @@ struct callers {
 	size_t n;
 	bool are_more;
 };
-/* parses the files that contain its name */
+/* Parses the files that contain the function's name, so that callers_find() finds all its
+ * callers. */
 void callers_open(struct repair *r, const struct source_function *f);
 bool function_is_passed_on(struct repair *r, const struct source_function *f);
 void callers_find(struct repair *r, const struct source_function *f, struct callers *c);
 
-/* state.c */
+/* state.c: makes, copies and joins states */
 struct flow_state *state_new(void); /* it is dead: no path leads to it */
 struct flow_state *state_copy(const struct flow_state *s);
 void state_join(struct flow *flow, struct flow_state *to, const struct flow_state *from);
-/* The pointer points to memory on every path. */
+/* Asks whether the pointer points to memory on every path. */
 bool state_is_reached(const struct flow *flow, const struct flow_state *s, const struct value *v);
 
-/* spans.c */
+/* spans.c: asks whether the addresses of both ranges have the same root, or the root of one is
+ * inside the other's: "x+i*8" is inside "x" */
 bool span_is_same_base(const struct span *a, const struct span *b);
-/* They may share a line. */
+/* Asks whether the stored range and the other range may share a line. */
 bool span_may_hit(const struct span *stored, const struct span *range);
-/* they may share a byte */
+/* Asks whether the stored range and the other range may share a byte. */
 bool span_may_overlap(const struct span *stored, const struct span *range);
-/* `stored` is certainly within `range`, or in a line of it. */
+/* Asks whether `stored` is certainly within `range`, or in a line of it. */
 bool span_is_within(const struct span *stored, const struct span *range);
-/* `stored` is in the line of the address, at any alignment that the type allows. */
+/* Asks whether `stored` is in the line of the address, at any alignment that the type allows. */
 bool span_is_in_line(const struct span *stored, const struct value *addr);
 bool spans_cover(const struct span *clean, size_t n, const struct span *range);
 bool spans_fenced_cover(const struct span *clean, size_t n, const struct span *range);

@@ -62,7 +62,8 @@ static const struct file *edited_file(const struct version *v, const char *path)
 	return NULL;
 }
 
-/* The node's offset in the original file; UINT32_MAX: it is only in the other version. */
+/* Returns the node's offset in the original file; UINT32_MAX: the node is not in the other
+ * version. */
 static uint32_t origin(const struct version *v, const struct file *f, const struct source_node *n)
 {
 	const struct file *edited = edited_file(v, f->path);
@@ -101,7 +102,7 @@ static uint64_t place_key(const struct version *v, const struct file *f,
 
 /* ---- following ---- */
 
-/* The value is held by a variable or by memory, and is not computed. */
+/* Asks whether the value is held by a variable or by memory. Otherwise it is computed. */
 static bool is_pointer(const struct value *v)
 {
 	return v->root && !strchr(v->root, FLOW_FRESH) &&
@@ -178,7 +179,7 @@ static void observe(const struct flow_frame *f, enum flow_event what, const stru
 		p->at = *at;
 }
 
-/* Follows one version. NULL, or why that is impossible. */
+/* Follows one version of the function. Returns NULL, or why that is impossible. */
 static const char *follow(struct version *v, const struct source_unit *u,
 			  const struct source_function *f)
 {
@@ -198,7 +199,7 @@ static void version_release(struct version *v)
 
 /* ---- comparing ---- */
 
-/* The list contains the same store of the other version. */
+/* Asks whether the list, which is of the other version, contains the same store. */
 static bool has_store(const struct span *list, size_t n, const struct version *of, uint64_t key)
 {
 	for (size_t i = 0; i < n; i++)
@@ -213,8 +214,8 @@ static bool is_fresh(const struct span *s)
 	       (s->len.root && strchr(s->len.root, FLOW_FRESH));
 }
 
-/* The range is covered by a clean one, or perhaps by one of the same object whose length is
- * computed. */
+/* Asks whether the range is covered by a clean one, or perhaps by one of the same object whose
+ * length is computed. */
 static bool may_be_covered(const struct flow_state *s, const struct span *at)
 {
 	for (size_t i = 0; i < s->nclean; i++)
@@ -224,8 +225,8 @@ static bool may_be_covered(const struct flow_state *s, const struct span *at)
 	return spans_cover(s->clean, s->nclean, at);
 }
 
-/* Some dirty range may overlap. Stores through other pointers to structures of another type do
- * not. */
+/* Asks whether some dirty range may overlap. Stores through other pointers to structures of another
+ * type do not. */
 static bool may_be_dirty(const struct flow_state *s, const struct span *at)
 {
 	for (size_t i = 0; i < s->ndirty; i++) {
@@ -252,7 +253,8 @@ static const char *lost_words(const struct version *v, const struct point *p, co
 			   s->line, what, words[p->what], p->line);
 }
 
-/* What was guaranteed at a point and is not any more, as a message; NULL: nothing. */
+/* Returns, as a message, what was guaranteed at a point before the change and is not any more;
+ * NULL: nothing. */
 static const char *lost_at(const struct version *before, const struct point *a,
 			   const struct version *after, const struct point *b)
 {
@@ -308,7 +310,7 @@ static const char *lost_of(const struct version *before, const struct version *a
 
 /* ---- functions ---- */
 
-/* The same function in the patched version, and its unit; NULL: there is none. */
+/* Finds the same function in the patched version, and its unit; NULL: there is none. */
 static const struct source_function *counterpart(const struct gate *g, const struct source_unit *u,
 						 const struct source_function *f,
 						 const struct source_unit **in)

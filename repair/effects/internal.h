@@ -8,7 +8,7 @@ enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6 };
 /* In roots, these come before a number that says when the value was made. */
 enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' };
 
-/* state.c */
+/* state.c: asks whether two states are equal */
 bool state_is_same(const struct flow_state *a, const struct flow_state *b);
 struct value *state_variable(struct flow_state *s, unsigned frame, const char *name);
 void state_set(struct flow *flow, struct flow_state *s, unsigned frame, const char *name,
@@ -31,7 +31,7 @@ void state_leave_round(struct flow *flow, struct flow_state *s, const struct flo
 extern const struct value value_unknown;
 struct value value_number(int64_t n);
 struct value value_named(const char *root, const struct source_node *type);
-/* A value that equals no other. */
+/* Makes a value that equals no other value. */
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type);
 struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale);
 const struct source_node *flow_strip(const struct source_node *n);
@@ -65,18 +65,18 @@ struct flow_steps {
 	void (*body)(struct flow_frame *f, struct flow_state *s); /* follows the frame's function */
 };
 
-/* values.c */
+/* values.c: evaluates an expression, and applies its effects to the state */
 struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
 struct value flow_address(struct flow_frame *f, struct flow_state *s,
 			  const struct source_node *lvalue);
 struct span flow_span(const struct flow_frame *f, struct value addr, struct value len,
 		      const struct source_node *of, const struct source_node *node);
 
-/* calls.c */
+/* calls.c: applies a call to the state, and returns its result */
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
 struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s,
 			     const struct source_node *declaration, const struct idiom_effect *e);
-/* False: the node neither flushes nor fences. */
+/* Applies the node's flush or fence to the state. False: the node neither flushes nor fences. */
 bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
 
 #endif

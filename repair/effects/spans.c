@@ -13,7 +13,7 @@ static bool is_same_root(const struct value *a, const struct value *b)
 	return a->is_known && b->is_known && a->root && b->root && strcmp(a->root, b->root) == 0;
 }
 
-/* inner's root begins with outer's: "x+i*8" is inside "x". */
+/* Asks whether inner's root begins with outer's: "x+i*8" is inside "x". */
 static bool is_inside_root(const struct value *inner, const struct value *outer)
 {
 	size_t len = inner->root && outer->root ? strlen(outer->root) : 0;
@@ -42,14 +42,14 @@ static int64_t floor_to(int64_t at, uint32_t block)
 	return at >= 0 ? at / block : -((-at + block - 1) / block);
 }
 
-/* Offset of the byte behind the range; false: unknown. */
+/* Finds the offset of the byte behind the range; false: unknown. */
 static bool end_of(const struct span *s, int64_t *end)
 {
 	*end = s->addr.offset + (is_number(&s->len) ? s->len.offset : s->max_bytes);
 	return is_number(&s->len) || s->max_bytes;
 }
 
-/* For ranges with the same root. */
+/* Asks whether two ranges share a line. They must have the same root. */
 static bool shares_line(const struct span *a, const struct span *b)
 {
 	uint32_t block =
@@ -63,7 +63,8 @@ static bool shares_line(const struct span *a, const struct span *b)
 	return !end_of(b, &end) || floor_to(end - 1, block) + slack >= a_first;
 }
 
-/* An element of an array cannot be before the array. */
+/* Asks whether the range of an array's element may share a line with the other range. An element
+ * cannot be before its array. */
 static bool element_may_hit(const struct span *element, const struct span *other)
 {
 	struct span from = *element;
@@ -93,7 +94,7 @@ bool span_may_hit(const struct span *stored, const struct span *range)
 	return !is_number(&range->len) || range->len.offset >= stored->object_bytes;
 }
 
-/* The element of an array is behind a range that ends before the array begins. */
+/* Asks whether the element of an array is behind a range that ends before the array begins. */
 static bool is_behind(const struct span *element, const struct span *other)
 {
 	int64_t end;

@@ -1,5 +1,6 @@
-/* The state at one place of a function: how states are joined where paths meet, and changed by
- * stores, flushes and fences. Room is limited; what does not fit becomes a store to anywhere. */
+/* Keeps the state at one place of a function: joins states where paths meet, and changes them by
+ * stores, flushes and fences. A state has limited room; a store that does not fit becomes a store
+ * to anywhere. */
 #include <string.h>
 
 #include "repair/effects/internal.h"
@@ -84,7 +85,7 @@ static void add_pending(struct flow_state *s, const struct span *x)
 		s->pending[s->npending++] = *x;
 }
 
-/* The same as spans_cover(), for ranges that were fenced. */
+/* Like spans_cover(), for ranges that were also fenced. */
 bool spans_fenced_cover(const struct span *clean, size_t n, const struct span *range)
 {
 	struct span fenced[FLOW_SPANS];
@@ -138,8 +139,8 @@ void state_log(struct flow_state *s, const struct span *range)
 	add_logged(s->perhaps, &s->nperhaps, range);
 }
 
-/* The root without the counters that say when memory was read. forget_reached() knows which reads a
- * store may change. */
+/* Returns the root without the counters that say when memory was read. (forget_reached() knows
+ * which reads a store may change.) */
 static const char *timeless(const struct flow *flow, const char *root)
 {
 	char *out, *to;
@@ -164,7 +165,8 @@ void state_reach(const struct flow *flow, struct flow_state *s, const struct val
 		s->reached[s->nreached++] = root;
 }
 
-/* A store makes pointers that were loaded from there unknown. Members at other offsets stay. */
+/* Forgets pointers that were loaded from the bytes of a store: they may be others now. Members at
+ * other offsets stay. */
 static void forget_reached(const struct flow *flow, struct flow_state *s, const struct span *to)
 {
 	const char *load =
@@ -178,8 +180,8 @@ static void forget_reached(const struct flow *flow, struct flow_state *s, const 
 	s->nreached = n;
 }
 
-/* The pointer points to memory, not to NULL: it is the address of a variable, or it or a pointer
- * derived from it was already followed on this path. */
+/* Asks whether the pointer points to memory, not to NULL: it is the address of a variable, or it or
+ * a pointer derived from it was already followed on this path. */
 bool state_is_reached(const struct flow *flow, const struct flow_state *s, const struct value *v)
 {
 	const char *root;
@@ -318,8 +320,8 @@ static bool is_newer(const char *root, char what, unsigned then)
 	return false;
 }
 
-/* The root of the value (the variable that its address begins with) may be different in the next
- * iteration. */
+/* Asks whether the root of the value (the variable that its address begins with) may be different
+ * in the next iteration. */
 static bool is_of_round(const struct value *v, const struct flow *then, const char *mark)
 {
 	return v->is_known && v->root && v->root[0] != '~' &&

@@ -1,4 +1,4 @@
-/* Makes and adds values. A value's name (root) says how it was computed. */
+/* Makes values and adds them. The name of a value (its root) says how it was computed. */
 #include "repair/effects/internal.h"
 
 const struct value value_unknown;

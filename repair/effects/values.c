@@ -26,7 +26,8 @@ static int64_t scale_of(const struct source_node *n)
 	return is_pointer && n->target_bytes ? n->target_bytes : 1;
 }
 
-/* (x + 7) & ~7 is at least x. */
+/* Recognises an address that is rounded up: (x + 7) & ~7 is at least x. False: the expression is
+ * another one. */
 static bool rounds_up(struct value a, struct value b, struct value *out)
 {
 	int64_t step = -b.offset;
@@ -156,7 +157,7 @@ static struct value name_value(struct flow_frame *f, struct flow_state *s,
 	return there ? *there : value_unknown;
 }
 
-/* The type is a number or character, which may be a part of any structure. */
+/* Asks whether the type is a number or character, which may be a part of any structure. */
 static bool is_plain(const char *type)
 {
 	static const char *const plain[] = { "int",   "char",  "unsigned", "long", "short", "bool",
@@ -170,7 +171,7 @@ static bool is_plain(const char *type)
 	return strstr(type, "int") || strstr(type, "_t") || strpbrk(type, "*[(");
 }
 
-/* The type's name without const, struct and namespaces; NULL: no structure. */
+/* Returns the type's name without const, struct and namespaces; NULL: it is no structure. */
 static const char *name_of(struct flow *flow, const char *type)
 {
 	const char *end;
@@ -188,8 +189,8 @@ static const char *name_of(struct flow *flow, const char *type)
 	return is_plain(type) ? NULL : type;
 }
 
-/* The innermost structure that contains the lvalue, or that the pointer points to; *bytes: its
- * size. */
+/* Returns the innermost structure that contains the lvalue, or to which the pointer points; *bytes:
+ * its size. */
 static const char *structure_of(struct flow *flow, const struct source_node *of, uint32_t *bytes)
 {
 	const struct source_node *n = flow_strip(of);
@@ -214,7 +215,7 @@ static const char *structure_of(struct flow *flow, const struct source_node *of,
 	return name_of(flow, n->type);
 }
 
-/* "node" for "pm::node::". */
+/* Returns the last name of a scope: "node" for "pm::node::". */
 static const char *class_of_scope(struct flow *flow, const char *scope)
 {
 	size_t end = strlen(scope), begin;
@@ -295,7 +296,7 @@ static void forget_found(struct flow_frame *f, struct flow_state *s, const struc
 	}
 }
 
-/* An atomic operation: stores to its first argument. Its result is unknown. */
+/* Evaluates an atomic operation: it stores to its first argument. Its result is unknown. */
 static void operate_atomically(struct flow_frame *f, struct flow_state *s,
 			       const struct source_node *n, const char *operation)
 {
@@ -392,7 +393,7 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 	return combined(f->flow, op, a, value_number(0));
 }
 
-/* The expression is `new`, perhaps at a given place. */
+/* Asks whether the expression is `new`, perhaps at a given place. */
 static bool is_new(const struct flow_frame *f, const struct source_node *n)
 {
 	return f->unit->is_cplusplus && n->end - n->begin > 4 &&

@@ -120,7 +120,8 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 	return true;
 }
 
-/* The assembly in the definition of the macro that `use` names; NULL: no such macro. */
+/* Returns the assembly in the definition of the macro that `use` names; NULL: there is no such
+ * macro. */
 static const char *macro_asm(const struct source_unit *u, const char *use)
 {
 	size_t len = strcspn(use, "( \t");

@@ -4,8 +4,8 @@
 #include "repair/idiom/run.h"
 #include "source/source.h"
 
-/* The method belongs to the class of the object. The object's type may be "Writer", "const
- * pm::Writer *" and so on. */
+/* Asks whether the method belongs to the class of the object. The object's type may be "Writer",
+ * "const pm::Writer *" and so on. */
 static bool is_of_object(const struct source_function *f, const struct source_node *callee)
 {
 	const char *type = callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type
@@ -56,8 +56,8 @@ static unsigned suits(const struct source_function *f, const struct source_node 
 	return score;
 }
 
-/* The functions have parameters of the same kinds. A database may hold several programs, whose
- * functions may have the same name. */
+/* Asks whether the functions have parameters of the same kinds. A database may hold several
+ * programs, whose functions may have the same name. */
 static bool takes_the_same(const struct source_function *a, const struct source_function *b)
 {
 	if (a->nparameters != b->nparameters)

@@ -14,7 +14,7 @@ static const struct source_node *argument(const struct source_node *call, int i)
 	return a;
 }
 
-/* The outermost node, below the use of a macro, whose text is this argument. */
+/* Returns the outermost node, below the use of a macro, whose text is this argument. */
 static const struct source_node *macro_argument(const struct file *f, const struct source_node *top,
 						const char *text)
 {
@@ -58,8 +58,8 @@ static bool is_constant(const struct file *f, const struct source_node *n)
 	       (len == 5 && strncmp(f->text + n->begin, "false", 5) == 0);
 }
 
-/* What the call flushes may depend on an argument that is neither address nor length: an integer
- * that is no constant, or one that the function tests. */
+/* Asks whether what the call flushes may depend on an argument that is neither address nor length:
+ * an integer that is no constant, or one that the function tests. */
 static bool depends_on_argument(const struct file *f, const struct source_function *callee,
 				const struct source_node *call, const struct way *w)
 {
@@ -116,8 +116,8 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 	return has_unit(e, &w);
 }
 
-/* Some node of the macro's use may store (an operator that the macro hides counts), or is unknown
- * assembly. */
+/* Asks whether some node of the macro's use may store (an operator that the macro hides counts), or
+ * is unknown assembly. */
 static bool does_more(const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {

@@ -33,7 +33,7 @@ static int stars(const char *type)
 	return n;
 }
 
-/* Both types name the same structure: "const struct node *" and "struct node". */
+/* Asks whether both types name the same structure: "const struct node *" and "struct node". */
 static bool is_same_type(const char *a, const char *b)
 {
 	static const char *const words[] = { "const ", "volatile ", "struct ", "class ",
@@ -75,8 +75,8 @@ static const char *class_of(struct repair *r, const char *scope)
 	return text_copy(r->code, last, strlen(last) - 2);
 }
 
-/* The call of a method: keep() for the object's own class, n->keep() for another object. NULL: it
- * does not suit. */
+/* Returns the call of a method: keep() for the object's own class, n->keep() for another object.
+ * NULL: the method does not suit the store. */
 static const char *method_call(struct repair *r, const struct fix *x, const struct pattern *p)
 {
 	const struct range *range = &x->range;
@@ -93,7 +93,7 @@ static const char *method_call(struct repair *r, const struct fix *x, const stru
 	return text_format(r->code, "%s->%s()", text_wrapped(r->code, range->base), p->name);
 }
 
-/* The cast before {addr} in the call, as it is written; "" for none. */
+/* Returns the cast before {addr} in the call, as it is written; "" if there is none. */
 static const char *cast_in(struct repair *r, const char *call)
 {
 	const char *at = strstr(call, "{addr}"), *from = at;
@@ -107,7 +107,8 @@ static const char *cast_in(struct repair *r, const char *call)
 	return from ? text_copy(r->code, from, (size_t)(at - from)) : "";
 }
 
-/* The end of the range, with the cast that the call has before its beginning. */
+/* Returns the text for the end of the range, with the cast that the call has before the beginning
+ * of the range. */
 static const char *end_text(struct repair *r, const char *call, const struct range *range)
 {
 	const char *addr = range->addr ? range->addr : "", *len = range->len ? range->len : "",
@@ -123,8 +124,8 @@ static const char *end_text(struct repair *r, const char *call, const struct ran
 			   addr[0] == '&' ? addr : text_wrapped(r->code, addr));
 }
 
-/* The call for this store, in which {addr} and {len} are still to be filled in. *is_more: it
- * flushes more than the store. NULL: it does not suit. */
+/* Returns the call for this store, in which {addr} and {len} are still to be filled in. *is_more:
+ * the call flushes more than the store. NULL: the pattern does not suit the store. */
 static const char *call_for_store(struct repair *r, const struct fix *x, const struct pattern *p,
 				  bool *is_more)
 {
@@ -180,8 +181,8 @@ static bool is_in_scope(const struct source_function *f, const char *scope)
 	return f && f->scope && strncmp(f->scope, scope, strlen(scope)) == 0;
 }
 
-/* The function is called by its bare name inside its class or namespace, and the fix is outside of
- * it. */
+/* Asks whether the function can only be called by its bare name, inside its class or namespace,
+ * while the fix is outside of that. */
 static bool is_inside_only(const struct fix *x, const struct pattern *p)
 {
 	const char *scope = p->function && !p->is_scope && !p->is_pointer &&
@@ -239,7 +240,8 @@ static bool is_offered(const struct pattern *p)
 	return !p->is_library || p->way.unit != WAY_LINE || p->uses + p->nhidden > 0;
 }
 
-/* Objects of the class have an operator*, which gives what they were made of. */
+/* Asks whether objects of the class have an operator*, which gives the thing of which they were
+ * made. */
 static bool is_handle(const struct source_unit *u, const struct pattern *p)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -294,7 +296,7 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i,
 	choose(r, p.way.does & DOES_FENCE ? &i->persist : &i->flush, &p, x, call, rank);
 }
 
-/* The file's own asm statement with another address; NULL if it has other operands, too. */
+/* Returns the file's own asm statement with another address; NULL if it has other operands, too. */
 static const char *asm_again(struct repair *r, const struct file *f, const struct source_node *n)
 {
 	const struct source_node *operand = n->child && !n->child->next ? n->child : NULL;

@@ -8,7 +8,7 @@
 
 /* ---- a call ---- */
 
-/* The innermost helper that misses the last line: `f`, or a function that it calls. */
+/* Returns the innermost helper that misses the last line: `f`, or a function that it calls. */
 static const struct source_function *innermost_short(struct repair *r, const struct source_unit **u,
 						     const struct source_function *f)
 {

@@ -4,7 +4,8 @@
 
 #include "repair/idiom/internal.h"
 
-/* A function without body that only counts, checks or waits. */
+/* Asks whether the name is that of a function, without a body, that only counts, checks or
+ * waits. */
 static bool is_harmless(const char *name)
 {
 	static const char *const harmless[] = { "__builtin_", "__atomic_",      "__sync_",
@@ -40,8 +41,8 @@ static unsigned call_does(struct repair *r, const struct source_unit *u,
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
 }
 
-/* The node is a store that matters. A counter of the program or of the object that is incremented
- * does not. An operator that a macro hides may be a store. */
+/* Asks whether the node is a store that matters. Incrementing a counter of the program or of the
+ * object does not matter. An operator that a macro hides may be a store. */
 static bool is_store(const struct source_node *n)
 {
 	const struct source_node *root = n->child;

@@ -68,8 +68,9 @@ static size_t conditions(struct repair *r, const struct file *f, uint32_t from, 
 	return n;
 }
 
-/* The condition is a variable or member, its negation, or its comparison with a constant. Such
- * flags say whether there is persistent memory. Pointers are data and no flags. */
+/* Asks whether the condition is a flag: a variable or member, its negation, or its comparison with
+ * a constant. Flags say whether there is persistent memory. Pointers are data, and so are no
+ * flags. */
 static bool is_flag(const struct source_node *n)
 {
 	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -86,8 +87,8 @@ static bool is_flag(const struct source_node *n)
 	return n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER;
 }
 
-/* The `if` without `else` around the statement, which may contain other statements, too; NULL:
- * none. */
+/* Returns the `if` without `else` around the statement, which may contain other statements, too;
+ * NULL: none. */
 static const struct source_node *if_around(const struct source_node *use)
 {
 	const struct source_node *s = use;
@@ -125,8 +126,8 @@ const char *guard_common(struct repair *r, const char *a, const char *b)
 		    s && t && strcmp(s, t) == 0 ? s : NULL);
 }
 
-/* The condition uses only variables of the whole program or of the object, which mean the same
- * everywhere. A local variable may be about one case. */
+/* Asks whether the condition uses only variables of the whole program or of the object, which mean
+ * the same everywhere. A local variable may be about one case. */
 static bool is_of_program(const struct source_node *condition)
 {
 	for (const struct source_node *n = condition; n; n = node_next(n, condition))

@@ -46,7 +46,8 @@ bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct 
 	return f && is_plain(r, u, f, 0);
 }
 
-/* The function's purpose is to flush or fence; it does not just do so among other things. */
+/* Asks whether the function's purpose is to flush or fence, and it does not just do so among other
+ * things. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
 	unsigned does = f->body ? idiom_function_does_all(r, u, f) : 0;

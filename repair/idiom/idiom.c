@@ -1,5 +1,5 @@
 /* Creates and frees what is known of how the code base flushes. The pointer `way_of` lets lower
- * files of this folder ask way_function.c, which is above them. */
+ * files of this folder call way_function.c, which is above them. */
 #include "repair/idiom/idiom.h"
 
 #include <stdlib.h>

@@ -13,20 +13,21 @@ void idiom_free(struct repair *r);
 enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 
 /* library.c */
-/* What a function of a known library does; 0: it is none. */
+/* Returns what a function of a known library does; 0: no known library has this function. */
 unsigned idiom_known(const char *name);
 unsigned idiom_name(const char *name); /* what the name promises */
 /* function_does.c */
-/* What the function does, itself or through the functions that it calls. */
+/* Returns what the function does, itself or through the functions that it calls. */
 unsigned idiom_function_does(struct repair *r, const struct source_unit *u,
 			     const struct source_function *f);
-/* The same of the function that a call calls. */
+/* Returns what the function does that a call calls. */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u,
 			 const struct source_node *call);
-/* The function flushes or fences and does nothing else, and all of its code is seen. */
+/* Asks whether the function flushes or fences and does nothing else, and all of its code is
+ * seen. */
 bool idiom_only_writes_back(struct repair *r, const struct source_unit *u,
 			    const struct source_function *f);
-/* The same of a function that is called through a pointer. */
+/* Like idiom_only_writes_back(), for the function that a call calls through a pointer. */
 bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u,
 			       const struct source_node *call);
 /* helper.c */
@@ -34,16 +35,17 @@ bool idiom_pointer_writes_back(struct repair *r, const struct source_unit *u,
 unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u,
 			     const struct source_node *call);
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name);
-/* The function consists of the instructions only: it does not count, remember or test anything. */
+/* Asks whether the function consists of flush and fence instructions only: it does not count,
+ * remember or test anything. */
 bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct source_function *f);
-/* The last flush or fence of the macro's text, whatever else the text does. */
+/* Returns the last flush or fence that the macro's text makes, whatever else the text does. */
 unsigned idiom_macro_ends(struct repair *r, const struct source_unit *u, const char *name);
-/* The function's purpose is to flush or fence. */
+/* Asks whether the function's purpose is to flush or fence. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u,
 		     const struct source_function *f);
 
-/* asm.c: what an asm statement, or its text, does; false: unknown. *flush: text that flushes the
- * line whose address is in %0, or NULL. */
+/* asm.c: says what an asm statement does, or its text; false: unknown. *flush: text that flushes
+ * the line whose address is in %0, or NULL. */
 bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does,
 	       const char **flush);
 bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
@@ -60,12 +62,12 @@ struct idiom_flush {
 	const struct source_function *helper;
 	const struct source_unit *helper_unit;
 };
-/* False: the statement neither flushes nor fences. */
+/* Finds out what the statement flushes and fences. False: it does neither. */
 bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct file *f,
 		    const struct source_node *stmt, struct idiom_flush *out);
 
-/* way_scope.c: a declaration of an object that flushes in its destructor. False: it is none, or its
- * address is unknown. */
+/* way_scope.c: finds out what a declaration flushes whose object flushes in its destructor. False:
+ * it is no such declaration, or its address is unknown. */
 bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f,
 		    const struct source_node *stmt, struct idiom_flush *out);
 
@@ -99,7 +101,8 @@ struct idiom_effect {
 };
 bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f,
 		  const struct source_node *n, struct idiom_effect *e);
-/* The same of a declared object, at the end of its block. */
+/* Finds out what a declared object certainly writes back at the end of its block. False: unknown,
+ * or it does more than that. */
 bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f,
 			const struct source_node *declaration, struct idiom_effect *e);
 
@@ -139,14 +142,16 @@ struct idiom_line {
 	bool is_scope;     /* a declaration, which goes before the store; contains {name} */
 };
 
-/* guard.c: the two parts of a guard; NULL: it does not have that part. */
+/* guard.c: guard_directive() and guard_test() return the two parts of a guard; NULL: the guard does
+ * not have that part. */
 const char *guard_directive(struct repair *r, const char *guard);
 const char *guard_test(const char *guard);
 
-/* find.c */
+/* find.c: finds how the file of the fix flushes and fences */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 
-/* lines.c: the lines that flush and fence. NULL with a reason if the file shows no way. */
+/* lines.c: returns the lines of code that flush and fence the range. NULL with a reason if the file
+ * shows no way. */
 const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *i,
 				     const struct range *range, bool flush, bool fence,
 				     bool as_expression, const char **why);

@@ -96,31 +96,33 @@ struct idioms {
 				    const struct source_function *f);
 };
 
-/* memo.c */
+/* memo.c: remembers what was found out about functions; forgets it when further files were
+ * parsed */
 void memo_forget(struct repair *r);
 struct does_memo *does_memo(struct repair *r, const struct source_function *f);
 struct way_memo *way_memo(struct repair *r, const struct source_function *f);
 
-/* function_does.c: the same, with DOES_MORE */
+/* function_does.c: like idiom_function_does(), but the result may contain DOES_MORE */
 unsigned idiom_function_does_all(struct repair *r, const struct source_unit *u,
 				 const struct source_function *f);
 
 /* way_function.c */
-/* The way of a function, whatever its other arguments are. */
+/* Returns the way of a function, whatever its other arguments are. */
 const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 				  const struct source_function *f);
-/* The function would flush exactly the lines of every range if the expression `aligned` were
- * rounded down to a line (NULL: none), and if its length counted from the beginning of the first
- * line (is_longer). */
+/* Asks whether the function would flush exactly the lines of every range after a change: if the
+ * expression `aligned` were rounded down to a line (NULL: none), and if the function's length
+ * counted from the beginning of the first line (is_longer). */
 bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  const struct source_node *aligned, bool is_longer);
-/* The function flushes fewer lines than it is given. *addr and *len: its parameters for the address
- * and the number of bytes. False: it does not, or they are unknown. */
+/* Asks whether the function flushes fewer lines than it is given. *addr and *len: its parameters
+ * for the address and the number of bytes. False: it flushes all of them, or the parameters are
+ * unknown. */
 bool way_leaves_out(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		    int *addr, int *len);
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f,
 	      const struct run_value *given, struct way *w);
-/* The way of a function that exists in no file. The result is not remembered. */
+/* Finds the way of a function that exists in no file. The result is not remembered. */
 void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f,
 	       struct way *w);
 
@@ -133,24 +135,24 @@ struct short_helper {
 	const char *addr, *len, *len_type; /* names of parameters */
 	const char *line, *mask;           /* text for the bytes of a line, and for one less */
 };
-/* False: the function has no names for the two parameters. */
+/* Fills h for the helper f. False: the function has no names for the two parameters. */
 bool short_helper_init(struct short_helper *h, struct repair *r, const struct source_unit *u,
 		       const struct source_function *f, int addr, int len);
-/* an integer type that can hold an address */
+/* Returns an integer type that can hold an address. */
 const char *short_integer_type(const struct short_helper *h);
 const char *short_cast(const struct short_helper *h, const char *type, const char *text);
 const char *short_rounded_down(const struct short_helper *h, const char *type, bool is_pointer);
 
-/* way_pointer.c: the function that the sources assign to the called pointer, and its file; NULL:
- * unknown. */
+/* way_pointer.c: asks whether the call goes through a pointer. way_behind_pointer() returns the
+ * function that the sources assign to the called pointer, and its file; NULL: unknown. */
 bool way_is_by_pointer(const struct source_node *call);
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u,
 						 const struct source_node *call);
-/* The function that is assigned to a member; NULL: none, or unknown. */
+/* Returns the function that is assigned to a member; NULL: none, or unknown. */
 const struct source_function *way_assigned(struct repair *r, const struct source_unit **u,
 					   const struct source_node *assignment);
 
-/* The way of a function that another file may define. That file is parsed for it. */
+/* Returns the way of a function that another file may define. That file is parsed for it. */
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u,
 				  const struct source_function *f);
 
@@ -176,43 +178,45 @@ struct scope_text {
 };
 struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f,
 			const struct source_node *stmt, struct scope_text *t);
-/* The function is the destructor of such a class, or the method that does its work. */
+/* Asks whether the function is the destructor of a class whose objects flush in it, or the method
+ * that does the destructor's work. */
 bool scope_is_part(struct repair *r, const struct source_unit *u, const struct source_function *f);
 
-/* way_slice.c: the way of a function whose parameter is a small structure, followed as a function
- * of its two members. way_slice_call() writes its call with a macro that makes the structure; it
- * changes the way. */
+/* way_slice.c: finds the way of a function whose parameter is a small structure; the function is
+ * followed as if it had the structure's two members as parameters. False: it is no such
+ * function. */
 bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  struct way *w);
-/* NULL: the macro makes no such structure. */
+/* Returns the call of such a function with a macro that makes the structure, and changes the way to
+ * that of the call. NULL: the macro makes no such structure. */
 const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee,
 			   const struct source_macro *m, struct way *w);
 
-/* patterns.c */
+/* patterns.c: returns how the file calls functions that flush and fence */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u,
 				   const struct file *file);
-/* The way of a call with these arguments. NULL arguments: methods of libraries are not
+/* Returns the way of a call with these arguments. If args is NULL, methods of libraries are not
  * recognised. */
 struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file,
 		       const struct source_node *call, const char *const *args);
 
-/* same_meaning.c: the names in an example, or in an expression of it, mean the same where the fix
- * is. */
+/* same_meaning.c: example_is_known() asks whether the names in the pattern's example mean the same
+ * where the fix is; names_are_known() asks it of the names in an expression of the example. */
 bool example_is_known(const struct pattern *p, const struct fix *x);
 bool names_are_known(const struct source_node *top, const struct source_function *in,
 		     const struct fix *x);
 bool function_is_visible(const struct source_function *f, const struct fix *x);
 const char *pool_name(struct repair *r, const struct fix *x); /* NULL: no pool is known there */
 
-/* guard.c: the guard of a use; NULL: none */
+/* guard.c: returns the guard of a use, which is the condition around it; NULL: none. */
 const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in,
 		     const struct source_node *use);
 const char *guard_common(struct repair *r, const char *a, const char *b);
-/* The guard that the fix still needs there; NULL: none. */
+/* Returns the guard that the fix still needs at its place; NULL: none. */
 const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x);
 
-/* way_sync.c: idiom_find() for stores in the page cache, where msync and fsync make them
- * durable. */
+/* way_sync.c: does what idiom_find() does, for stores in the page cache, where msync and fsync make
+ * them durable. */
 void sync_find(struct repair *r, const struct fix *x, struct idiom *i);
 
 /* own_macros.c: offers new macros to a file that shows no way. */

@@ -1,5 +1,5 @@
-/* The table of functions of libraries and of the compiler that flush or fence, and what a
- * function's name promises. */
+/* Knows the functions of libraries and of the compiler that flush or fence, and what a function's
+ * name promises. */
 #include <string.h>
 
 #include "repair/idiom/idiom.h"

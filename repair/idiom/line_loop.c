@@ -36,7 +36,7 @@ static bool is_flush(const struct walk *w, const struct source_node *n)
 	return n->kind == SOURCE_CALL && idiom_call_does(w->h.r, w->h.u, n) == DOES_FLUSH;
 }
 
-/* Finds the only flush, whose only operand is an address. */
+/* Finds the only flush of the helper. Its only operand must be an address. */
 static bool find_flush(struct walk *w)
 {
 	const struct source_node *body = w->h.f->body, *only;
@@ -60,7 +60,8 @@ static bool find_flush(struct walk *w)
 	return w->operand && w->operand->type;
 }
 
-/* The statement changes nothing but variables of the function, so it may be removed or repeated. */
+/* Asks whether the statement changes nothing but variables of the function, so that it may be
+ * removed or repeated. */
 static bool is_plain(const struct walk *w, const struct source_node *top)
 {
 	if (top->kind == SOURCE_DECL && strncmp(w->h.file->text + top->begin, "static", 6) == 0)
@@ -99,8 +100,8 @@ static bool find_loop(struct walk *w)
 	return n && is_plain(w, n);
 }
 
-/* A statement of the body that stays: one behind the loop, or one before it that does more than
- * compute. */
+/* Asks whether a statement of the body stays: it is behind the loop, or before the loop and does
+ * more than compute. */
 static bool is_kept(const struct walk *w, const struct source_node *s)
 {
 	return s->begin > w->to->begin || (s != w->to && !is_plain(w, s));
@@ -127,8 +128,8 @@ static bool sets_for_others(const struct walk *w, const struct source_node *top)
 	return false;
 }
 
-/* Finds the first statement to replace. The replaced ones must set nothing that the others use, and
- * the others must not change the parameters. */
+/* Finds the first statement to replace. The replaced statements must set nothing that the others
+ * use, and the others must not change the parameters. */
 static bool find_begin(struct walk *w)
 {
 	const struct source_node *s;
@@ -176,7 +177,8 @@ static const char *argument(const struct walk *w)
 	return text_format(w->h.r->code, "(%s)%s", type, w->name);
 }
 
-/* The flush with another address; NULL: it is unknown where the address is in the text. */
+/* Returns the text of the flush with another address; NULL: it is unknown where the address is in
+ * the text. */
 static const char *flush_words(const struct walk *w)
 {
 	const struct file *f = w->h.file;
@@ -197,7 +199,7 @@ static const char *flush_words(const struct walk *w)
 			   f->text + w->stmt->begin, argument(w), (int)(end - to), f->text + to);
 }
 
-/* The statements that stay between those that are replaced. */
+/* Returns the text of the statements that stay and that stand between those that are replaced. */
 static const char *kept_words(const struct walk *w, const char *indent)
 {
 	const char *words = "";

@@ -47,7 +47,7 @@ static void add(struct idiom_line *lines, size_t *n, const char *text, const cha
 	lines[(*n)++] = (struct idiom_line){ .text = text, .guard = guard };
 }
 
-/* Leaves out calls that cannot be used in an expression. */
+/* Returns the idiom without the calls that cannot be used in an expression. */
 static struct idiom expressions_of(const struct idiom *given)
 {
 	struct idiom i = *given;

@@ -1,4 +1,4 @@
-/* Remembers what was found out about functions. */
+/* Remembers what was found out about functions: what they do, and their ways. */
 #include "repair/idiom/internal.h"
 
 /* Forgets all results, after further files were parsed. */

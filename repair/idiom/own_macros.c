@@ -42,7 +42,7 @@ void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i)
 						.is_statement = true };
 }
 
-/* The word behind the # if the line is a directive, else NULL. */
+/* Returns the word behind the # if the line is a directive, else NULL. */
 static const char *directive(const char *line)
 {
 	line += strspn(line, " \t");
@@ -51,8 +51,8 @@ static const char *directive(const char *line)
 	return line + 1 + strspn(line + 1, " \t");
 }
 
-/* The place behind the last #include of those under the fewest conditions; the file's beginning if
- * there is none. */
+/* Returns the place behind the last #include of those under the fewest conditions; the file's
+ * beginning if there is none. */
 static uint32_t behind_includes(const struct file *f, uint32_t before)
 {
 	uint32_t place = 0;

@@ -15,7 +15,8 @@ struct collecting {
 
 /* ---- one call ---- */
 
-/* The cast at the beginning of an argument: "(const char *)" in "(const char *)&x"; "" for none. */
+/* Returns the cast at the beginning of an argument: "(const char *)" for "(const char *)&x"; "" if
+ * there is none. */
 static const char *cast_of(struct collecting *c, const char *argument)
 {
 	const char *close = argument[0] == '(' ? strchr(argument, ')') : NULL, *open;
@@ -28,8 +29,8 @@ static const char *cast_of(struct collecting *c, const char *argument)
 	return open ? text_copy(c->r->code, argument, (size_t)(open - argument) + 1) : "";
 }
 
-/* The cast for an address that is passed to this parameter. Only void * takes any address without a
- * cast. */
+/* Returns the cast for an address that is passed to this parameter. Only void * takes any address
+ * without a cast. */
 static const char *cast_for(struct collecting *c, const struct source_parameter *p,
 			    const char *argument)
 {
@@ -64,7 +65,7 @@ static const char *placeholder(struct collecting *c, const struct way *w,
 	return p && type_is_pool(p->type) ? "{pool}" : argument;
 }
 
-/* The call's text with placeholders; NULL if an argument is unknown. */
+/* Returns the call's text with placeholders; NULL if an argument is unknown. */
 static const char *call_text(struct collecting *c, const char *callee, const struct way *w,
 			     const struct source_function *f, const char *const *args, size_t n)
 {
@@ -94,7 +95,8 @@ static struct run_value value_of(const struct file *file, const struct source_no
 	return (struct run_value){ 0 };
 }
 
-/* What a function does with the other arguments of this call. */
+/* Finds the way of a function in this call: what it does if it gets the other arguments of the
+ * call. */
 static struct way way_here(struct collecting *c, const struct source_unit *in,
 			   const struct source_function *f, const struct source_node *call)
 {
@@ -166,7 +168,7 @@ static const char *library_call(struct collecting *c, const char *name, const st
 			   w->unit == WAY_RANGE ? ", {len}" : "");
 }
 
-/* A method of libpmemobj-cpp's pool: pop.persist(p, n). */
+/* Asks whether the call is of a method of libpmemobj-cpp's pool: pop.persist(p, n). */
 static bool is_pool_method(const struct source_node *callee)
 {
 	const char *type =
@@ -186,7 +188,7 @@ static size_t count(const char *const *args)
 	return n;
 }
 
-/* The first n arguments include those that say what is flushed. */
+/* Asks whether the first n arguments include those that say what is flushed. */
 static bool is_told(const struct way *w, size_t n)
 {
 	return w->unit == WAY_FENCE || (w->addr < (int)n && w->len < (int)n);
@@ -236,8 +238,9 @@ struct way way_of_call(struct repair *r, const struct source_unit *u, const stru
 	return p.way;
 }
 
-/* For a call in a template of a class that is its parameter, `Medium::persist(x)`: the static
- * methods of that name in all classes of the file, if all do the same. */
+/* Finds the way of a call in a template of a class that is its parameter, such as
+ * `Medium::persist(x)`: that of the static methods of this name in all classes of the file. False:
+ * they do not all do the same. */
 static bool find_policy(struct collecting *c, const struct source_node *call, const char *callee,
 			size_t nargs, struct pattern *p)
 {
@@ -285,8 +288,8 @@ static void add_policy_call(struct collecting *c, const struct source_function *
 		add_use(c, &p, false);
 }
 
-/* For persist(slice_of(x)): the call's text with the macro that makes the structure; NULL: it is no
- * such call. */
+/* Returns, for persist(slice_of(x)), the call's text with the macro that makes the structure; NULL:
+ * it is no such call. */
 static const char *slice_call(struct collecting *c, struct pattern *p, const char *argument)
 {
 	size_t len = strcspn(argument, "(");
@@ -409,8 +412,8 @@ static bool is_called(const struct collecting *c, const char *name)
 	return false;
 }
 
-/* For region.drain() in a file that calls region.flush(…): "region.", and the place of that
- * call. */
+/* Returns the object on which a method can be called, and the place of a call that shows it:
+ * "region." for region.drain() in a file that calls region.flush(…). */
 static const char *object_of(struct collecting *c, const struct source_function *f,
 			     struct pattern *p)
 {
@@ -432,8 +435,8 @@ static const char *object_of(struct collecting *c, const struct source_function 
 	return NULL;
 }
 
-/* Length of the scopes that two names have in common: that of "pm::" for "pm::node::" and
- * "pm::tree::". */
+/* Returns the length of the scopes that two names have in common: that of "pm::" for "pm::node::"
+ * and "pm::tree::". */
 static size_t common_scope(const char *a, const char *b)
 {
 	size_t n = 0;
@@ -444,7 +447,8 @@ static size_t common_scope(const char *a, const char *b)
 	return n;
 }
 
-/* The scope as the file has to write it: without the scopes that all its functions are in. */
+/* Returns the scope as the file has to write it: without the scopes that contain all functions of
+ * the file. */
 static const char *scope_here(const struct collecting *c, const char *scope)
 {
 	size_t n = strlen(scope);
@@ -654,7 +658,7 @@ static void count_hidden(struct collecting *c)
 	}
 }
 
-/* The file itself calls something that flushes. */
+/* Asks whether the file itself calls something that flushes. */
 static bool has_flush(const struct collecting *c)
 {
 	for (size_t i = 0; i < c->to->list.n; i++)

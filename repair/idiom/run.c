@@ -82,7 +82,8 @@ static bool is_this(const struct frame *f, const struct source_node *n)
 	       strncmp(f->file->text + n->begin, "this", 4) == 0;
 }
 
-/* The value of a part of a parameter that is a structure, such as "s.len", if it was invented. */
+/* Returns the value of a part of a parameter that is a structure, such as "s.len", if that value
+ * was invented. */
 static struct run_value part(const struct frame *f, const struct source_node *n)
 {
 	const struct source_node *of = n->kind == SOURCE_MEMBER && !n->is_arrow && n->child
@@ -100,7 +101,7 @@ static struct run_value part(const struct frame *f, const struct source_node *n)
 	return unknown;
 }
 
-/* The value of a member of the object itself, if it was invented. */
+/* Returns the value of a member of the method's own object, if that value was invented. */
 static struct run_value member(const struct frame *f, const struct source_node *n)
 {
 	const struct frame *m =
@@ -132,7 +133,7 @@ static struct run_value plus(struct run_value a, uint64_t offset)
 	return a.is_known ? known(a.value + offset) : unknown;
 }
 
-/* The address of an lvalue. */
+/* Returns the address of an lvalue. */
 static struct run_value address(struct frame *f, const struct source_node *lvalue)
 {
 	const struct source_node *n = source_bare_value(lvalue);
@@ -291,8 +292,8 @@ static void call_library(struct run *run, const char *name, const struct run_val
 		run->e->fences = true;
 }
 
-/* msync on a platform of the page cache: it waits for whole pages, and fails if the address is
- * inside a page. */
+/* Executes msync on a platform of the page cache: it waits for whole pages, and fails if the
+ * address is inside a page. */
 static void call_sync(struct run *run, const char *name, const struct run_value *args, size_t n)
 {
 	const uint64_t page = 4096 - 1;
@@ -306,7 +307,7 @@ static void call_sync(struct run *run, const char *name, const struct run_value 
 	}
 }
 
-/* The page size, if the call asks for it. */
+/* Returns the page size, if the call asks for it, as getpagesize() does. */
 static struct run_value page_bytes(const char *name, const struct run_value *args, size_t n)
 {
 	bool is_asked = strcmp(name, "getpagesize") == 0 ||

@@ -25,13 +25,14 @@ void run_function(struct repair *r, const struct source_unit *u, const struct so
 		  struct run_value this, const struct run_value *args,
 		  const struct source_node *aligned, struct effect *e);
 
-/* The definition of a function in another parsed file, and *u its file; NULL: it was not parsed. */
+/* Finds the definition of a function in another parsed file, and sets *u to that file; NULL: it was
+ * not parsed. */
 const struct source_function *run_definition(struct repair *r, const struct source_unit **u,
 					     const struct source_function *declared);
-/* The called function with its body, and *u its file; NULL: unknown. */
+/* Finds the called function with its body, and sets *u to its file; NULL: unknown. */
 const struct source_function *run_callee(struct repair *r, const struct source_unit **u,
 					 const struct source_node *call);
-/* The same for a method that another file defines. */
+/* Like run_callee(), for a method that another file defines. */
 const struct source_function *run_method(struct repair *r, const struct source_unit **u,
 					 const struct source_node *call);
 

@@ -4,7 +4,8 @@
 
 #include "repair/idiom/internal.h"
 
-/* A variable that is used in a block around the place is known at the place. */
+/* Asks whether a variable that is used in a block is also known at the place: the place is in the
+ * same block, or in one inside of it. */
 static bool is_known_at(const struct source_node *use, const struct source_node *place)
 {
 	const struct source_node *block = use;
@@ -17,7 +18,8 @@ static bool is_known_at(const struct source_node *use, const struct source_node 
 	return false;
 }
 
-/* The only global pool that functions before this one use; NULL: none or several. */
+/* Returns the only global pool that functions before this one use; NULL: they use none, or
+ * several. */
 static const char *global_pool(const struct fix *x)
 {
 	const char *found = NULL;
@@ -40,8 +42,8 @@ static const char *global_pool(const struct fix *x)
 	return found;
 }
 
-/* A pool that is a member of what a parameter points to, with the member's name as some function of
- * the file uses it: "p->pop". */
+/* Returns a pool that is a member of what a parameter points to, with the member's name as some
+ * function of the file uses it: "p->pop". */
 static const char *pool_of_parameter(struct repair *r, const struct fix *x)
 {
 	const struct source_function *f = x->function;
@@ -112,8 +114,8 @@ bool names_are_known(const struct source_node *top, const struct source_function
 	return true;
 }
 
-/* A number, a name or a member can be used for another store, too. A computed value may belong to
- * one store. */
+/* Asks whether the argument can be used for another store, too: it is a number, a name or a member.
+ * A computed value may belong to one store. */
 static bool is_plain(const struct source_node *n)
 {
 	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -147,8 +149,8 @@ bool example_is_known(const struct pattern *p, const struct fix *x)
 	return true;
 }
 
-/* The function can be called where the fix is. Functions are in the order of their declarations,
- * those of headers where the header is included. A class knows all its methods. */
+/* Asks whether the function can be called where the fix is. Functions are in the order of their
+ * declarations, those of headers where the header is included. A class knows all its methods. */
 bool function_is_visible(const struct source_function *f, const struct fix *x)
 {
 	if (is_same_class(f, x->function))

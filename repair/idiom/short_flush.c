@@ -26,7 +26,7 @@ static bool names(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* The number of bytes per line as the helper writes it: the name of a constant, or "64". */
+/* Returns the number of bytes per line as the helper writes it: the name of a constant, or "64". */
 static const char *line_bytes(const struct short_helper *h)
 {
 	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
@@ -41,8 +41,8 @@ static const char *line_bytes(const struct short_helper *h)
 	return "64";
 }
 
-/* An integer type that holds a pointer: that of <stdint.h> if a header gives it to the file, else
- * the type of the length. */
+/* Returns an integer type that holds a pointer: that of <stdint.h> if a header gives it to the
+ * file, else the type of the length. */
 const char *short_integer_type(const struct short_helper *h)
 {
 	for (size_t i = 0; i < h->u->nmacros; i++)
@@ -53,7 +53,7 @@ const char *short_integer_type(const struct short_helper *h)
 	return h->len_type;
 }
 
-/* The file uses C++ casts, which need parentheses. */
+/* Asks whether the file uses C++ casts, which need parentheses. */
 static bool has_casts(const struct short_helper *h)
 {
 	return h->u->is_cplusplus && (strstr(h->file->text, "reinterpret_cast<") ||
@@ -78,7 +78,8 @@ const char *short_rounded_down(const struct short_helper *h, const char *type, b
 	return short_cast(h, type, text_format(h->r->code, has_casts(h) ? "%s" : "(%s)", text));
 }
 
-/* If a variable is set to the address: the expression, and the variable's type; NULL otherwise. */
+/* Returns the expression if a variable is set to the address, and the variable's type in *type;
+ * NULL otherwise. */
 static const struct source_node *start_at(const struct short_helper *h, const struct source_node *n,
 					  const char **type)
 {
@@ -110,7 +111,7 @@ static bool round_down(const struct short_helper *h, struct idiom_mend *out)
 	return false;
 }
 
-/* The statement before which the length may be changed; NULL: none. */
+/* Returns the statement before which the length may be changed; NULL: there is none. */
 static const struct source_node *lengthen_before(const struct short_helper *h)
 {
 	const struct source_node *s = h->f->body->child;
@@ -168,7 +169,7 @@ static bool lengthen(const struct short_helper *h, struct idiom_mend *out)
 	return true;
 }
 
-/* Lengthens the range where the length is used, if that is at one place only. */
+/* Tries to lengthen the range where the length is used, if that is at one place only. */
 static bool lengthen_there(const struct short_helper *h, struct idiom_mend *out)
 {
 	const struct source_node *found = NULL;

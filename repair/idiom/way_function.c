@@ -35,7 +35,7 @@ static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effec
 	return e->is_followed && !e->stores;
 }
 
-/* How many lines were flushed, if they are the first ones without a gap; otherwise 0. */
+/* Counts the flushed lines, if they are the first lines of the range without a gap; otherwise 0. */
 static unsigned lines_in_row(const struct effect *e)
 {
 	unsigned n = 0;
@@ -95,8 +95,8 @@ bool way_is_whole(struct repair *r, const struct source_unit *u, const struct so
 	return true;
 }
 
-/* The function flushes only lines of each range, but not all of them. is_by_length: and more than
- * one line of a longer range. */
+/* Asks whether the function flushes only lines of each range, but not all of them. is_by_length: it
+ * must also flush more than one line of a longer range. */
 static bool leaves_out(const struct trial *t, bool is_by_length)
 {
 	unsigned nleft = 0, most = 0;
@@ -277,7 +277,7 @@ static bool find_by_running(struct trial *t, struct way *w)
 	return true;
 }
 
-/* The function calls pointers, whose targets are unknown. */
+/* Asks whether the function calls through pointers, whose targets are unknown. */
 static bool calls_pointers(const struct source_function *f)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
@@ -286,7 +286,7 @@ static bool calls_pointers(const struct source_function *f)
 	return false;
 }
 
-/* The function was run and flushes, so no guess by its name is needed. */
+/* Asks whether the function was run and flushes, so that no guess by its name is needed. */
 static bool is_understood(struct trial *t)
 {
 	struct effect e;
@@ -357,7 +357,7 @@ const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 
 /* ---- functions of other files ---- */
 
-/* The text defines the function: "name(…) {". */
+/* Asks whether the text defines the function: "name(…) {". */
 static bool defines(const char *text, const char *name)
 {
 	size_t len = strlen(name);

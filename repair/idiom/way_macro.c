@@ -53,7 +53,7 @@ static bool macro_read(struct macro *m)
 	return m->body[0] != 0;
 }
 
-/* The text without blanks, parentheses, and casts to pointers and integers: "&(p)->f" and
+/* Returns the text without blanks, parentheses, and casts to pointers and integers: "&(p)->f" and
  * "&((p)->f)" become "&p->f". */
 static const char *bare(struct repair *r, const char *text)
 {
@@ -94,7 +94,7 @@ static int parameter(const struct macro *m, const char *text)
 
 /* ---- one statement of the text ---- */
 
-/* The way of a function with this name and number of parameters. */
+/* Finds the way of a function with this name and number of parameters. */
 static bool function_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
 {
 	for (size_t i = 0; i < m->u->nfunctions; i++) {
@@ -110,7 +110,7 @@ static bool function_way(const struct macro *m, const char *name, size_t nargs, 
 	return false;
 }
 
-/* The way of a call in the text. nargs: number of arguments; SIZE_MAX for any. */
+/* Finds the way of a call in the text. nargs: number of arguments; SIZE_MAX for any. */
 static bool call_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
 {
 	unsigned does = idiom_known(name);
@@ -174,7 +174,7 @@ static void unify(const struct macro *m, const struct way *inner, const char *co
 	}
 }
 
-/* The way of inline assembly whose operand is a parameter. */
+/* Finds the way of inline assembly whose operand is a parameter. */
 static bool assembly_way(const struct macro *m, const char *text, struct way *w)
 {
 	const char *flush, *operand, *close;
@@ -245,7 +245,7 @@ static bool statement_way(const struct macro *m, const char *text, struct way *w
 
 /* ---- the whole text ---- */
 
-/* The statements of "do { a; b; } while (0)", of "(a)" or of "a; b". NULL ends the list. */
+/* Returns the statements of "do { a; b; } while (0)", of "(a)" or of "a; b". NULL ends the list. */
 static const char **statements(const struct macro *m)
 {
 	const char **list = arena_alloc(&m->r->code->arena, 9 * sizeof *list), *p = m->body,
@@ -275,7 +275,7 @@ static const char **statements(const struct macro *m)
 	return list;
 }
 
-/* What the names and the assembly in the text do altogether. */
+/* Returns what the names and the assembly in the text do altogether. */
 static unsigned text_does(const struct macro *m)
 {
 	unsigned does = 0, by_asm;
@@ -297,15 +297,15 @@ static unsigned text_does(const struct macro *m)
 	return does;
 }
 
-/* The argument looks like a number of bytes. */
+/* Asks whether the argument looks like a number of bytes. */
 static bool is_length(const char *text)
 {
 	return strstr(text, "sizeof") || strstr(text, "strlen") ||
 	       isdigit((unsigned char)text[0]) || strstr(text, "len") || strstr(text, "size");
 }
 
-/* The second parameter is the address, by the arguments of some use, or else by the parameters'
- * names. */
+/* Asks whether the second parameter is the address and the first one the length, by the arguments
+ * of some use, or else by the parameters' names. */
 static bool is_length_first(const struct macro *m)
 {
 	static const char *const words[] = { "len", "size", "sz", "n", "bytes", "count" };
@@ -389,8 +389,8 @@ unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const cha
 	return 0;
 }
 
-/* The way of a template. Its calls are not resolved before it is used, so its body is read like a
- * macro's. */
+/* Returns the way of a template. Its calls are not resolved before it is used, so its body is read
+ * like the text of a macro. */
 struct way way_of_template(struct repair *r, const struct source_unit *u,
 			   const struct source_function *f, way_resolver *of)
 {

@@ -52,8 +52,8 @@ static const struct source_function *next_assigned(const struct source_unit *u, 
 	return NULL;
 }
 
-/* The pointer that is called; NULL: a function is called. A function has the type "void (int)", a
- * pointer "void (*)(int)" or the name of a type. */
+/* Returns the pointer that is called; NULL: a function is called. A function has the type "void
+ * (int)", a pointer "void (*)(int)" or the name of a type. */
 static const struct source_node *pointer_called(const struct source_node *call)
 {
 	const struct source_node *n = call->child;
@@ -79,7 +79,7 @@ static bool is_same_way(const struct way *a, const struct way *b)
 	return a->unit == b->unit && a->does == b->does && a->addr == b->addr && a->len == b->len;
 }
 
-/* The function with its body, which another file may have. That file is parsed. */
+/* Returns the function with its body, which another file may have. That file is parsed. */
 static const struct source_function *with_body(struct repair *r, const struct source_unit **u,
 					       const struct source_function *f)
 {
@@ -152,7 +152,7 @@ static const struct source_function *returned(struct repair *r, const struct sou
 
 /* ---- other files ---- */
 
-/* The text contains "name = word". */
+/* Asks whether the text contains "name = word". */
 static bool assigns(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -166,7 +166,8 @@ static bool assigns(const char *text, const char *name)
 	return false;
 }
 
-/* False: this file assigns a function that does something else. */
+/* Adds the functions that this file assigns to the pointer. False: one of them does something else
+ * than those found before. */
 static bool agrees(struct repair *r, const struct source_unit *u, const char *text, size_t nargs,
 		   struct pointed *to)
 {

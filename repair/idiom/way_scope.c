@@ -10,7 +10,7 @@ enum { PARAMETERS_MAX = 6 };
 
 /* ---- the class ---- */
 
-/* The class name: "Scope" in "pm::Scope::". */
+/* Returns the class name: "Scope" for "pm::Scope::". */
 static const char *class_name(struct repair *r, const struct source_function *method)
 {
 	const char *name = method->scope,
@@ -43,7 +43,7 @@ static const struct source_function *constructor_of(struct repair *r, const stru
 	return found;
 }
 
-/* The text without "this->". */
+/* Returns the text without "this->". */
 static const char *without_this(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
@@ -59,8 +59,8 @@ static const char *without_this(struct repair *r, const char *text)
 
 /* ---- the constructor ---- */
 
-/* The member that keeps a parameter: "member(param)", "member{&param}" or "member = param"; NULL:
- * none. */
+/* Returns the member that keeps a parameter, as in "member(param)", "member{&param}" or "member =
+ * param"; NULL: none does. */
 static const char *member_of(struct repair *r, const char *text, const char *param,
 			     bool *is_address)
 {
@@ -89,7 +89,7 @@ static const char *member_of(struct repair *r, const char *text, const char *par
 	return NULL;
 }
 
-/* The class declares the member as a reference: "T &object_;". */
+/* Asks whether the class declares the member as a reference: "T &object_;". */
 static bool is_reference(const struct file *f, const char *member)
 {
 	size_t len = strlen(member);
@@ -107,7 +107,7 @@ static bool is_reference(const struct file *f, const char *member)
 
 /* ---- the destructor ---- */
 
-/* The method, if the destructor only calls one; otherwise the destructor. */
+/* Returns the method, if the destructor only calls one; otherwise the destructor. */
 static const struct source_function *worker_of(const struct source_unit *u,
 					       const struct source_function *destructor)
 {
@@ -132,7 +132,7 @@ static bool has_kind(const struct source_function *f, enum source_kind first, en
 	return false;
 }
 
-/* The function tests something, so it may not write back each time. */
+/* Asks whether the function tests something, so that it may not write back each time. */
 static bool asks(const struct source_function *f)
 {
 	return has_kind(f, SOURCE_IF, SOURCE_IF) || has_kind(f, SOURCE_SWITCH, SOURCE_JUMP) ||
@@ -159,8 +159,8 @@ static const char *with_size_of(struct repair *r, const char *text, const char *
 		  : text;
 }
 
-/* The way of a template's destructor. Its calls have no names before it is used, so it is read as a
- * macro. */
+/* Finds the way of a template's destructor. Its calls have no names before it is used, so it is
+ * read like the text of a macro. */
 static struct way way_by_text(struct repair *r, const struct source_unit *u,
 			      const struct source_function *worker,
 			      const struct source_function *as)
@@ -282,7 +282,8 @@ static const struct source_node *scope_variable(const struct source_node *n)
 		       : NULL;
 }
 
-/* The place of the ( or { behind the variable's name; 0: the declaration has another form. */
+/* Returns the place of the ( or { behind the variable's name; 0: the declaration has another
+ * form. */
 static uint32_t arguments_begin(const struct file *f, const struct source_node *v)
 {
 	size_t len = strlen(v->name);

@@ -1,6 +1,6 @@
-/* Functions that get a small structure by value, which says what to flush: `persist(slice_of(x))`.
- * The function is run as if the two members were its parameters. A macro that makes the structure
- * shows how to call it. */
+/* Finds the way of functions that get a small structure by value, which says what to flush:
+ * `persist(slice_of(x))`. The function is run as if the two members of the structure were its
+ * parameters. A macro that makes the structure shows how to call the function. */
 #include <ctype.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ bool way_of_slice(struct repair *r, const struct source_unit *u, const struct so
 
 /* ---- the macro that makes the structure ---- */
 
-/* The text without blanks and parentheses. */
+/* Returns the text without blanks and parentheses. */
 static const char *bare(struct repair *r, const char *from, const char *to)
 {
 	char *out = arena_alloc(&r->code->arena, (size_t)(to - from) + 1), *p = out;
@@ -90,7 +90,7 @@ static const char *bare(struct repair *r, const char *from, const char *to)
 	return out;
 }
 
-/* The type without const: "Slice", "struct slice". */
+/* Returns the type without const: "Slice", "struct slice". */
 static const char *type_name(const char *type)
 {
 	return type && strncmp(type, "const ", 6) == 0 ? type + 6 : type ? type : "";

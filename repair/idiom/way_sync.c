@@ -11,7 +11,7 @@ enum { PAGE = 4096 };
 
 /* ---- the mapped file ---- */
 
-/* The last name of an expression: "fd" for "fd", "db->fd" and "get()->fd". */
+/* Returns the last name of an expression: "fd" for "fd", "db->fd" and "get()->fd". */
 static const char *last_name(const struct source_node *n)
 {
 	n = n ? source_bare_value(n) : NULL;
@@ -34,7 +34,7 @@ static bool unit_maps(const struct source_unit *u, const char *descriptor)
 	return false;
 }
 
-/* Some call of mmap maps a descriptor of this name. */
+/* Asks whether some call of mmap maps a descriptor of this name. */
 static bool is_mapped(struct repair *r, const struct source_node *descriptor)
 {
 	const char *name = last_name(descriptor);
@@ -51,7 +51,7 @@ static bool syncs_file(const struct source_node *call)
 	       (strcmp(call->name, "fsync") == 0 || strcmp(call->name, "fdatasync") == 0);
 }
 
-/* The function syncs the mapped file, and not under a condition. */
+/* Asks whether the function syncs the mapped file, and not under a condition. */
 static bool function_syncs_file(struct repair *r, const struct source_function *f)
 {
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
@@ -62,7 +62,7 @@ static bool function_syncs_file(struct repair *r, const struct source_function *
 
 /* ---- helpers of a range ---- */
 
-/* Running the function syncs all lines of the range. */
+/* Runs the function, and asks whether it syncs all lines of the range. */
 static bool syncs(struct repair *r, const struct source_unit *u, const struct source_function *f,
 		  int addr, int len, uint64_t offset, uint64_t bytes)
 {
@@ -116,7 +116,7 @@ static void take(struct idiom *i, const char *call, const struct source_function
 						  .uses = 1 };
 }
 
-/* The function with its body, which another file may have. */
+/* Returns the function with its body, which another file may have. */
 static const struct source_function *body_of(struct repair *r, const struct source_function *f,
 					     struct source_unit **u)
 {
@@ -160,7 +160,7 @@ static void consider_helper(struct repair *r, const struct fix *x, struct idiom 
 
 /* ---- existing calls ---- */
 
-/* The second argument of the call; sizeof is kept as it is. */
+/* Returns the second argument of the call, which is the length; sizeof is kept as it is. */
 static const struct source_node *length_of(const struct source_node *call)
 {
 	const struct source_node *addr = call->child ? call->child->next : NULL;
@@ -168,7 +168,7 @@ static const struct source_node *length_of(const struct source_node *call)
 	return addr && addr->next ? source_bare_value(addr->next) : NULL;
 }
 
-/* The call syncs the whole object to which the store belongs, from its beginning. */
+/* Asks whether the call syncs the whole object to which the store belongs, from its beginning. */
 static bool syncs_object(struct repair *r, const struct fix *x, const struct source_node *call)
 {
 	const struct source_node *addr = call_argument(call, 0), *len = length_of(call),
@@ -185,7 +185,7 @@ static bool syncs_object(struct repair *r, const struct fix *x, const struct sou
 	       (strncmp(size, "sizeof", 6) == 0 && strchr(size, '*') && text_has_word(size, base));
 }
 
-/* The call passes an object to a helper that syncs the file. */
+/* Asks whether the call passes an object to a helper that syncs the file. */
 static bool syncs_by_helper(struct repair *r, const struct fix *x, const struct source_node *call)
 {
 	struct source_unit *u = x->unit;

@@ -1,4 +1,4 @@
-/* The bugs that repair is given, and the outcome of each. */
+/* Describes the bugs that repair is given, and the outcome of each. */
 #ifndef REPAIR_PLAN_BUG_H
 #define REPAIR_PLAN_BUG_H
 
@@ -65,9 +65,9 @@ struct repair_bug {
 	struct repair_cure cure;
 };
 
-/* If a missing log explains this bug, returns the tx-missing-add finding: the report lists the bug
- * under it, or all stores that the crash loses are such stores. Then the log must be added,
- * whatever the bug's own kind is. NULL: no. */
+/* Returns the tx-missing-add finding that explains this bug: the report lists the bug under it, or
+ * all stores that the crash loses are stores that lack a log. Then the log must be added, whatever
+ * the bug's own kind is. NULL: no missing log explains the bug. */
 const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n,
 				    const struct repair_bug *b);
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);

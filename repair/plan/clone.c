@@ -1,5 +1,5 @@
-/* Copies of functions, and the calls that are changed to call them. A function has at most one copy
- * that flushes and one for transactions; all fixes share them.
+/* Makes copies of functions, and changes calls to call them. A function has at most one copy that
+ * flushes and one for transactions; all fixes share them.
  *
  * A copy is made by edits of the original's text in a second `struct file`. clone_emit.c writes
  * that text behind the original. */
@@ -33,7 +33,8 @@ struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *fi
 	return c;
 }
 
-/* The copy for transactions. It has the edits that the original has so far. */
+/* Returns the copy for transactions, and makes it if there is none. It has the edits that the
+ * original has so far. */
 struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file,
 			   const struct source_function *f)
 {

@@ -1,6 +1,6 @@
-/* Decides whether a function can be copied, and whether a call can be changed to call the copy. It
- * cannot if the copy would behave differently (static variables), is called through a pointer, is
- * recursive, or could not be declared at the call. */
+/* Decides whether a function can be copied, and whether a call can be changed to call the copy.
+ * Neither is possible if the copy would behave differently (static variables), is called through a
+ * pointer, is recursive, or could not be declared at the call. */
 #include <ctype.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool has_static_variable(struct repair *r, const struct file *f,
 
 typedef VEC(const struct source_function *) functions;
 
-/* f calls the target, directly or through other functions. */
+/* Asks whether f calls the target, directly or through other functions. */
 static bool calls(struct repair *r, struct source_unit *u, const struct source_function *f,
 		  const struct source_function *target, functions *seen)
 {
@@ -109,7 +109,8 @@ int clone_function_check(struct repair *r, struct source_unit *u, const struct f
 
 /* ---- the call ---- */
 
-/* The end of a declaration, behind its semicolon; 0: it has an unusual form. */
+/* Returns the end of a declaration, behind its semicolon; 0: the declaration has an unusual
+ * form. */
 uint32_t clone_declaration_end(const struct file *f, const struct source_function *d)
 {
 	uint32_t at = d->end;
@@ -132,7 +133,7 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d,
 	       clone_declaration_end(f, d);
 }
 
-/* A declaration directly behind the function's definition is known at the call. */
+/* Asks whether a declaration directly behind the function's definition is known at the call. */
 bool clone_is_visible(const struct source_unit *u, const struct file *f,
 		      const struct source_node *call, const struct source_function *callee)
 {

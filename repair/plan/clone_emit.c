@@ -34,8 +34,8 @@ static bool is_header(const struct clone *c)
 	return strcmp(c->file->path, c->unit->main_file) != 0;
 }
 
-/* Adds `inline` to a static function in a header: compilers would warn of it where nobody calls
- * it. */
+/* Returns the text with `inline` if it is a static function in a header: compilers would warn of it
+ * where nobody calls it. */
 static const char *with_inline(struct repair *r, const struct clone *c, const char *text)
 {
 	const char *head = text_copy(r->code, c->file->text + c->function->begin,
@@ -47,7 +47,7 @@ static const char *with_inline(struct repair *r, const struct clone *c, const ch
 	return text_format(r->code, "static inline %s", text + 7);
 }
 
-/* The two texts are equal, except for blanks and comments. */
+/* Asks whether the two texts are equal, except for blanks and comments. */
 static bool is_same_code(const char *a, const char *b)
 {
 	struct file x = { .text = (char *)a, .len_bytes = (uint32_t)strlen(a) },
@@ -61,7 +61,8 @@ static bool is_same_code(const char *a, const char *b)
 	return !a[i] && !b[k];
 }
 
-/* An equal function of this name is directly behind the original, so an earlier fix made it. */
+/* Asks whether an equal function of this name is directly behind the original, so that an earlier
+ * fix made it. */
 static bool is_made_before(struct repair *r, const struct clone *c, const char *name,
 			   const char *text)
 {
@@ -167,7 +168,7 @@ static void emit_prototypes(struct repair *r, const struct clone *c, const struc
 			emit_prototype(r, c, &u->functions[i]);
 }
 
-/* The copy has no edits of its own and calls no copy. */
+/* Asks whether the copy has no edits of its own and calls no copy. */
 static bool is_like_original(const struct repair *r, const struct clone *c)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)
@@ -176,8 +177,8 @@ static bool is_like_original(const struct repair *r, const struct clone *c)
 	return c->is_for_tx && c->copy->edits.n == c->ninherited;
 }
 
-/* Drops copies that equal their originals; their calls stay unchanged. That may make further copies
- * equal to theirs. */
+/* Drops copies that equal their originals; their calls stay unchanged. Further copies may then
+ * equal their originals, too, and are also dropped. */
 static void drop_needless(struct repair *r)
 {
 	for (size_t i = 0; i < r->clones.n;) {

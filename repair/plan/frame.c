@@ -21,8 +21,8 @@ static bool is_compiled(const struct repair *r, const char *file)
 	return false;
 }
 
-/* The unit that contains frame `from`, which is its own file or that of an outer frame; NULL with a
- * reason. */
+/* Opens the unit that contains frame `from`: the frame's own file, or that of an outer frame. NULL
+ * with a reason. */
 static struct source_unit *unit_of_frame(struct repair *r, const struct repair_place *p,
 					 size_t from, const char **why)
 {
@@ -52,7 +52,7 @@ static struct source_unit *unit_of_frame(struct repair *r, const struct repair_p
 	return NULL;
 }
 
-/* The line is as it was when the report was made. */
+/* Asks whether the line is as it was when the report was made. */
 static bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)
 {
 	uint32_t at = 0, end;

@@ -1,5 +1,5 @@
-/* Groups of bugs that are fixed together: their changes were merged, or change the same statement.
- * To fix only one of a group would leave a flush without its fence. */
+/* Puts bugs into groups that are fixed together: their changes were merged, or change the same
+ * statement. To fix only one bug of a group would leave a flush without its fence. */
 #include <string.h>
 
 #include "repair/plan/internal.h"
@@ -19,7 +19,7 @@ void group_join(struct repair *r, size_t a, size_t b)
 	r->groups.at[x > y ? x : y] = x > y ? y : x;
 }
 
-/* The statement of a block that contains the node. */
+/* Returns the statement of a block that contains the node. */
 static const struct source_node *block_statement(const struct source_node *n)
 {
 	while (n->parent && n->parent->kind != SOURCE_COMPOUND)
@@ -51,7 +51,7 @@ static bool is_add(const struct repair_bug *b)
 	return strcmp(b->kind, "tx-missing-add") == 0;
 }
 
-/* The tx-missing-add finding about the same store; NULL: none. */
+/* Finds the tx-missing-add finding about the same store; NULL: none. */
 static const struct repair_bug *add_at(const struct repair_bug *const *bugs, size_t n,
 				       const struct repair_place *p)
 {
@@ -68,9 +68,9 @@ static const struct repair_bug *add_at(const struct repair_bug *const *bugs, siz
 	return NULL;
 }
 
-/* The tx-missing-add finding about a store that the crash loses, if all lost stores have such a
- * finding; NULL otherwise. A transaction does not make them durable at its end, as it does not log
- * them. */
+/* Finds the tx-missing-add finding about a store that the crash loses, if all lost stores have such
+ * a finding; NULL otherwise. A transaction does not make these stores durable at its end, because
+ * it does not log them. */
 static const struct repair_bug *add_of_lost(const struct repair_bug *const *bugs, size_t n,
 					    const struct repair_bug *b)
 {

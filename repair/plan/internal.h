@@ -123,21 +123,22 @@ struct repair {
 /* frame.c: fills in unit, file and function for frame i of the place. -1 with a reason. */
 int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i,
 		    const char **why);
-/* The call of `callee` in frame i of the place; fills in `at` for that frame. NULL with a
+/* Finds the call of `callee` in frame i of the place; fills in `at` for that frame. NULL with a
  * reason. */
 const struct source_node *call_of_frame(struct repair *r, struct fix *at,
 					const struct repair_place *p, size_t i, const char *callee,
 					const char **why);
 
-/* compiles.c: the first compile error that the plan causes; NULL: none. */
+/* compiles.c: returns the first compile error that the plan causes; NULL: none. */
 const char *compile_error(struct repair *r);
 
-/* groups.c: the group of a bug; makes two bugs one group. */
+/* groups.c: returns the group of a bug. group_join() makes one group of the groups of two bugs. */
 size_t group_of(const struct repair *r, size_t bug);
 void group_join(struct repair *r, size_t a, size_t b);
 void group_by_place(struct repair *r);
 
-/* clone_check.c: the checks return -1 with a reason if it is impossible. */
+/* clone_check.c: asks whether the file belongs to the user. The checks below return -1 with a
+ * reason if copying, or changing the call, is impossible. */
 bool clone_is_ours(const struct repair *r, const char *path);
 int clone_function_check(struct repair *r, struct source_unit *u, const struct file *f,
 			 const struct source_function *fn, const char **why);
@@ -148,15 +149,16 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d,
 			  const struct source_function *of);
 bool clone_is_visible(const struct source_unit *u, const struct file *f,
 		      const struct source_node *call, const struct source_function *callee);
-/* 0: it has an unusual form */
+/* Returns the end of a declaration; 0: it has an unusual form. */
 uint32_t clone_declaration_end(const struct file *f, const struct source_function *d);
-/* the place of the name; UINT32_MAX: none */
+/* Returns the place of the declared name; UINT32_MAX: none. */
 uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, const char *name);
 
 /* clone.c */
-/* NULL: the function has no such copy */
+/* Finds the copy of the function: the one for transactions, or the one that flushes. NULL: the
+ * function has no such copy. */
 struct clone *clone_find(const struct repair *r, const struct source_function *f, bool is_for_tx);
-/* The copy that flushes; makes it if there is none. */
+/* Returns the copy that flushes; makes it if there is none. */
 struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *file,
 			const struct source_function *f);
 struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file,

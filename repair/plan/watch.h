@@ -12,7 +12,7 @@ struct repair_watch {
 	void *arg;
 };
 
-/* w is NULL: nobody watches. */
+/* Tells how far the repair is: `done` of `all`. Does nothing if w is NULL: nobody watches. */
 static inline void watch_tell(const struct repair_watch *w, const char *what, size_t done,
 			      size_t all)
 {

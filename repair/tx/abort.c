@@ -11,8 +11,8 @@
 
 /* ---- an error value ---- */
 
-/* The error that a text stands for: "" for -1 and other negative numbers, "errno" or "-errno" for
- * their names; NULL: it is no error, or unknown. */
+/* Returns the error that a text stands for: "" for -1 and other negative numbers, "errno" or
+ * "-errno" for their names; NULL: the text is no error, or unknown. */
 static const char *error_of(const char *text, size_t len)
 {
 	size_t minus = text[0] == '-', n = minus;
@@ -29,7 +29,8 @@ static const char *error_of(const char *text, size_t len)
 	return n < len ? NULL : minus ? "-errno" : "errno";
 }
 
-/* The call neither takes nor releases anything. Of unknown calls that is not known. */
+/* Asks whether the call neither takes nor releases anything. Of an unknown call, that is not
+ * known. */
 static bool is_harmless(const struct source_unit *u, const struct source_node *call)
 {
 	static const char *const names[] = { "memcpy", "memmove", "memset",  "memcmp",
@@ -60,7 +61,7 @@ static bool has_calls(const struct tx *t, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* The `if` that contains only this return; NULL: none. */
+/* Returns the `if` that contains only this return; NULL: none. */
 static const struct source_node *if_of(const struct source_node *ret)
 {
 	const struct source_node *p = ret->parent;
@@ -77,8 +78,8 @@ static bool is_around(const struct source_node *block, const struct source_node 
 	return n != NULL;
 }
 
-/* The error value that the function returns in an `if` just before the transaction, or in it: there
- * it holds nothing. NULL: none. */
+/* Returns the error value that the function returns in an `if` just before the transaction, or in
+ * it: there, the function holds nothing that it must release. NULL: none. */
 const char *tx_error_value(struct repair *r, const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body, *found = NULL;
@@ -107,8 +108,8 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 
 /* ---- what other transactions of the file do ---- */
 
-/* The error value with which the variable is declared, in the function that contains `place`; NULL:
- * none. */
+/* Returns the error value with which the variable is declared, in the function that contains
+ * `place`; NULL: none. */
 static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place,
 				 const char *name)
 {
@@ -132,8 +133,9 @@ static const char *initial_error(struct repair *r, const struct tx *t, uint32_t 
 	return NULL;
 }
 
-/* The VALUE in TX_ONABORT { NAME = VALUE; } of another transaction, or the initial value of NAME in
- * TX_ONCOMMIT { NAME = 0; }. NULL: none. */
+/* Returns the error value that another transaction sets after its abort, and the variable that gets
+ * it in *name: the VALUE in TX_ONABORT { NAME = VALUE; }, or the initial value of NAME if there is
+ * TX_ONCOMMIT { NAME = 0; }. NULL: no other transaction shows it. */
 static const char *value_of_others(struct repair *r, const struct tx *t, const char **name)
 {
 	const struct file *f = t->x.file;
@@ -170,7 +172,7 @@ static const char *value_of_others(struct repair *r, const struct tx *t, const c
 	return NULL;
 }
 
-/* The return behind the transaction, if nothing else is between; NULL: none. */
+/* Returns the return statement behind the transaction, if nothing else is between; NULL: none. */
 static const struct source_node *return_behind(const struct tx *t)
 {
 	const struct source_node *n = t->last->next;
@@ -200,7 +202,7 @@ static bool is_of_int(const struct tx *t, const char *name)
 	return false;
 }
 
-/* The function returns only 0 and errors. */
+/* Asks whether the function returns only 0 and errors. */
 static bool tells_success(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -272,7 +274,7 @@ static bool ends_program(struct repair *r, const struct source_unit *u, const ch
 	       f->body->last->name && ends_program(r, u, f->body->last->name, depth - 1);
 }
 
-/* The text is a call whose arguments are all literals. */
+/* Asks whether the text is a call whose arguments are all literals. */
 static bool is_plain_call(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -303,7 +305,8 @@ static bool is_declared_before(const struct tx *t, const char *name)
 	return false;
 }
 
-/* The only statement in another TX_ONABORT, if it ends the program; otherwise "abort();". */
+/* Returns the statement that ends the program after an abort: the only statement in another
+ * TX_ONABORT, if that ends the program; otherwise "abort();". */
 const char *tx_ending(struct repair *r, const struct tx *t)
 {
 	const struct file *f = t->x.file;
@@ -334,8 +337,9 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 
 /* ---- whether a transaction suits the file ---- */
 
-/* The line of a call in the transaction that runs a transaction itself; 0: none. Its callers learn
- * of its abort there; as a part of another transaction, they would not. */
+/* Returns the line of a call in the transaction that runs a transaction itself; 0: none. The
+ * callers of that inner transaction learn of its abort there; as a part of another transaction,
+ * they would not. */
 static uint32_t line_of_inner(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;

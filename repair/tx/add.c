@@ -1,6 +1,6 @@
-/* Plans logs for stores inside a transaction that does not log them: findings of kind
+/* Plans logs for stores that are inside a transaction and not logged by it: findings of kind
  * tx-missing-add, and other findings about such a store. The log is what is missing. A flush would
- * make the store durable before its transaction, which then could not undo it. */
+ * make the store durable before its transaction, which then could not undo the store. */
 #include "repair/tx/tx.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_about_flushes(const struct repair_bug *b)
 	return false;
 }
 
-/* The place is the store that the bug is about. */
+/* Asks whether the place is the store that the bug is about. */
 static bool is_subject(const struct repair_place *p)
 {
 	return p->role && p->nframes > 0 &&
@@ -40,7 +40,7 @@ static bool same_store(const struct repair_place *a, const struct repair_place *
 	       str_same(a->frames[0].file, b->frames[0].file);
 }
 
-/* A tx-missing-add finding names the same store. */
+/* Asks whether a tx-missing-add finding names the same store. */
 static bool is_reported(const struct repair *r, const struct repair_place *p)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -51,15 +51,16 @@ static bool is_reported(const struct repair *r, const struct repair_place *p)
 	return false;
 }
 
-/* The function uses a NO_FLUSH flag, so the commit does not flush the range and the program has
- * to. */
+/* Asks whether the function uses a NO_FLUSH flag. Then the commit does not flush the range, and the
+ * program has to. */
 static bool flushes_itself(const struct fix *x)
 {
 	return memmem(x->file->text + x->function->begin, x->function->end - x->function->begin,
 		      "NO_FLUSH", 8) != NULL;
 }
 
-/* The source shows the store in a transaction, in its function or in one that calls it. */
+/* Asks whether the source shows that the store is in a transaction, in its function or in one that
+ * calls it. */
 static bool is_seen(struct repair *r, const struct repair_place *p)
 {
 	for (size_t i = 0; i < p->nframes; i++) {
@@ -96,8 +97,8 @@ bool tx_is_wanted(struct repair *r, size_t bug)
 
 /* ---- what to log ---- */
 
-/* The place from the first frame on that has the store in its line. A value that an inlined
- * function or a class computes is stored further out. */
+/* Returns the place without the frames inside the first one that has the store in its line. A value
+ * that an inlined function or a class computes is stored further out. */
 static struct repair_place from_store(struct repair *r, const struct repair_place *p)
 {
 	struct repair_place at = *p;
@@ -118,8 +119,8 @@ static struct repair_place from_store(struct repair *r, const struct repair_plac
 	return at;
 }
 
-/* The store was acknowledged before the end of its transaction, which makes it durable. So the
- * answer comes too early; a log would not help. */
+/* Asks whether the store was acknowledged before the end of its transaction, which makes it
+ * durable. Then the answer comes too early; a log would not help. */
 static bool is_told_early(const struct repair *r, const struct repair_bug *b)
 {
 	for (size_t i = 0; strcmp(b->kind, "ack-before-durable") == 0 && i < b->nplaces; i++)
@@ -128,7 +129,8 @@ static bool is_told_early(const struct repair *r, const struct repair_bug *b)
 	return false;
 }
 
-/* Plans as if a trial on the trace had shown that the transaction must log these stores. */
+/* Plans the log of these stores, as if a trial on the trace had shown that the transaction must log
+ * them. -1 with a reason. */
 int tx_plan_add(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];

@@ -34,7 +34,8 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-/* The variable "o" in "o" and in "D_RW(o)"; *rest is the text behind it. NULL: none. */
+/* Returns the variable "o" for "o" and for "D_RW(o)"; *rest is the text behind it. NULL: another
+ * form. */
 static const char *variable_in(struct repair *r, const char *text, const char **rest)
 {
 	static const char *const words[] = { "D_RW(", "D_RO(", "DIRECT_RW(", "DIRECT_RO(" };
@@ -53,14 +54,15 @@ static const char *variable_in(struct repair *r, const char *text, const char **
 					     : NULL;
 }
 
-/* The text names a member of the object itself: it follows no pointer and has no index. */
+/* Asks whether the text names a member of the object itself: it follows no pointer and has no
+ * index. */
 static bool is_member(const char *text)
 {
 	return *text && !strpbrk(text, "[(") && !strstr(text, "->");
 }
 
-/* The variable through which the call names the object of which it logs all or a part; NULL:
- * unknown. */
+/* Returns the variable through which the call names the object that it logs, wholly or in part;
+ * NULL: unknown. */
 static const char *variable_logged(struct repair *r, const struct tx_add_call *c)
 {
 	const char *what = tx_bare(r, c->args[c->how.first]), *rest, *name;
@@ -83,7 +85,7 @@ static const char *variable_logged(struct repair *r, const struct tx_add_call *c
 
 /* ---- new memory: the variable's value ---- */
 
-/* The value that a declaration or assignment gives to the variable; NULL: it gives none. */
+/* Returns the value that a declaration or assignment gives to the variable; NULL: it gives none. */
 static const struct source_node *value_given(const struct source_node *n, const char *name)
 {
 	if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
@@ -105,7 +107,7 @@ static bool is_address_of(const struct source_node *n, const char *name)
 	return of && of->kind == SOURCE_NAME && of->name && strcmp(of->name, name) == 0;
 }
 
-/* The only value that the function ever gives to the variable; NULL: none or several. */
+/* Returns the only value that the function ever gives to the variable; NULL: none, or several. */
 static const struct source_node *only_value(const struct source_function *f, const char *name)
 {
 	const struct source_node *found = NULL;
@@ -126,8 +128,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 	return ndeclared == 1 ? found : NULL;
 }
 
-/* The call allocates new memory, which the commit writes back. If it fails, it aborts the
- * transaction. */
+/* Asks whether the call allocates new memory, which the commit writes back. If the allocation
+ * fails, it aborts the transaction. */
 static bool is_allocation(struct repair *r, const struct file *f, const struct source_node *call)
 {
 	static const char *const names[] = { "pmemobj_tx_alloc", "pmemobj_tx_zalloc",
@@ -142,7 +144,7 @@ static bool is_allocation(struct repair *r, const struct file *f, const struct s
 	return args && args[0] && args[1] && args[2] && strcmp(args[2], "POBJ_XALLOC_ZERO") == 0;
 }
 
-/* The variable with the handle or pointer from which the value was made; NULL: none. */
+/* Returns the variable with the handle or pointer from which the value was made; NULL: none. */
 static const char *made_of(const struct source_node *value)
 {
 	while (value->kind == SOURCE_EXPR && value->last)
@@ -157,7 +159,7 @@ static const char *made_of(const struct source_node *value)
 	return value && value->kind == SOURCE_NAME && value->is_local ? value->name : NULL;
 }
 
-/* A transaction ends between the two nodes. */
+/* Asks whether a transaction ends between the two nodes. */
 static bool is_ended(const struct source_function *f, const struct source_node *from,
 		     const struct source_node *to)
 {
@@ -172,7 +174,8 @@ static bool is_ended(const struct source_function *f, const struct source_node *
 	return false;
 }
 
-/* At this statement, the variable stands for memory that the open transaction has allocated. */
+/* Asks whether, at this statement, the variable stands for memory that the open transaction has
+ * allocated. */
 static bool is_new_memory(struct repair *r, const struct fix *x, const char *name,
 			  const struct source_node *at, unsigned steps)
 {
@@ -216,7 +219,8 @@ static const char *log_of_new(struct repair *r, const struct fix *x, const struc
 
 /* ---- loops ---- */
 
-/* The innermost loop around the statement that is entirely in the transaction; NULL: none. */
+/* Returns the innermost loop around the statement that is entirely in the transaction; NULL:
+ * none. */
 static const struct source_node *loop_around(const struct fix *x, const struct source_node *stmt)
 {
 	for (const struct source_node *n = stmt->parent; n; n = n->parent)
@@ -241,7 +245,7 @@ static bool is_left_early(const struct source_node *loop)
 
 /* ---- moving a log before its loop ---- */
 
-/* Each iteration executes the statement, and nothing leaves the loop before it. */
+/* Asks whether each iteration executes the statement, and nothing leaves the loop before it. */
 static bool is_always_done(const struct source_node *stmt, const struct source_node *loop)
 {
 	for (const struct source_node *n = stmt; n != loop; n = n->parent)
@@ -272,7 +276,8 @@ static bool plan_move(struct repair *r, struct tx_again *a)
 
 /* ---- a property that logs itself ---- */
 
-/* "uint64_t" for "p<uint64_t>"; NULL: another form. */
+/* Returns the type of the value in a property of C++: "uint64_t" for "p<uint64_t>"; NULL: another
+ * form. */
 static const char *value_type(struct repair *r, const char *type)
 {
 	const char *open = type ? strchr(type, '<') : NULL,
@@ -283,7 +288,7 @@ static const char *value_type(struct repair *r, const char *type)
 		       : NULL;
 }
 
-/* How often the word is in the text. */
+/* Counts how often the word is in the text. */
 static size_t count_word(const char *text, const char *word)
 {
 	size_t n = 0, len = strlen(word);
@@ -293,7 +298,7 @@ static size_t count_word(const char *text, const char *word)
 	return n;
 }
 
-/* A called function contains the word, or may call one that does. */
+/* Asks whether a called function contains the word, or may call one that does. */
 static bool is_named_by_callees(struct repair *r, const struct source_unit *u,
 				const struct source_node *top, const char *word, unsigned depth)
 {
@@ -396,7 +401,7 @@ static void cut_line(struct file *f, const struct source_node *stmt)
 	tx_cut(f, stmt->begin, end);
 }
 
-/* Another bug has the same statement, which is changed already. */
+/* Asks whether another bug has the same statement, which is then changed already. */
 static bool is_emitted(struct repair *r, size_t i)
 {
 	const struct tx_again *a = r->tx->again.at;

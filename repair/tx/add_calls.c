@@ -33,7 +33,7 @@ static bool is_word(const char *text, const char *word)
 	return word && strcmp(text, word) == 0;
 }
 
-/* The text without blanks, and without parentheses around a name. */
+/* Returns the text without blanks, and without parentheses around a name. */
 const char *tx_bare(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
@@ -90,7 +90,8 @@ static bool form_of_range(const char *const *args, const char *const *names, siz
 	return false;
 }
 
-/* The same for a known macro to which parameters are passed unchanged. */
+/* Like form_of_range(), for a call of a known macro to which the parameters are passed
+ * unchanged. */
 static bool form_of_known(const struct known *k, const char *const *args, size_t nargs,
 			  const char *const *names, size_t nnames, struct tx_how *how)
 {
@@ -124,7 +125,7 @@ static bool form_of_call(struct repair *r, const struct known *k, const char **a
 
 enum { NAMES_MAX = 8 };
 
-/* The parameters' names from the text; for templates there is no other source. */
+/* Reads the parameters' names from the text; for templates there is no other source. */
 static size_t parameters_of(struct repair *r, const struct file *in,
 			    const struct source_function *f, const char *names[NAMES_MAX])
 {
@@ -146,8 +147,8 @@ static size_t parameters_of(struct repair *r, const struct file *in,
 	return n;
 }
 
-/* The known function that is called. In a template the call is not resolved yet, so the text is
- * read. */
+/* Finds the known function that is called. In a template the call is not resolved yet, so the text
+ * is read. */
 static const struct known *known_call(struct repair *r, const struct file *in,
 				      const struct source_node *call)
 {
@@ -187,7 +188,7 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 
 /* ---- functions that remember what they have logged ---- */
 
-/* The function stores to a part of the parameter. */
+/* Asks whether the function stores to a part of the parameter. */
 static bool stores_through(struct repair *r, const struct file *in, const struct source_function *f,
 			   const char *name)
 {
@@ -198,8 +199,8 @@ static bool stores_through(struct repair *r, const struct file *in, const struct
 	return false;
 }
 
-/* The function logs the object of one parameter unless it did so before in this transaction. What
- * it remembers is stored elsewhere. */
+/* Asks whether the function logs the object of one parameter unless it did so before in this
+ * transaction. It remembers that somewhere outside of the object. */
 static bool remembers(struct repair *r, const struct source_unit *u,
 		      const struct source_function *f, struct tx_how *how)
 {
@@ -232,7 +233,7 @@ static bool remembers(struct repair *r, const struct source_unit *u,
 
 /* ---- macros of the program ---- */
 
-/* The statement that contains p names one of these names before `end`. */
+/* Asks whether the statement that contains p names one of these names before `end`. */
 static bool names_one(struct repair *r, const char *text, const char *p, const char *end,
 		      const char **names)
 {
@@ -247,7 +248,7 @@ static bool names_one(struct repair *r, const char *text, const char *p, const c
 	return false;
 }
 
-/* The macro stores to one of its arguments, so it is no way to log. */
+/* Asks whether the macro stores to one of its arguments. Then it is no way to log. */
 static bool stores(struct repair *r, const char *text, const char **names)
 {
 	for (const char *p = text; *p; p++) {
@@ -261,7 +262,8 @@ static bool stores(struct repair *r, const char *text, const char **names)
 	return false;
 }
 
-/* Reads the macro's definition from its name on, as if it were a source file. */
+/* Finds out how a macro logs: reads its definition from its name on, as if that were a source
+ * file. */
 static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m,
 		      struct tx_how *how)
 {

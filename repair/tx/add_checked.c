@@ -5,14 +5,14 @@
 #include "repair/tx/internal.h"
 #include "source/source.h"
 
-/* An `if` without `else` whose branch only leaves the function or loop. */
+/* Asks whether the node is an `if` without `else` whose branch only leaves the function or loop. */
 static bool is_check(const struct source_node *n)
 {
 	return n && n->kind == SOURCE_IF && n->child && n->child->next == n->last &&
 	       source_leaves(n->last);
 }
 
-/* The statement of a block that contains the call. */
+/* Returns the statement of a block that contains the call. */
 static const struct source_node *statement_of(const struct source_function *f,
 					      const struct tx_add_call *c)
 {
@@ -25,7 +25,7 @@ static const struct source_node *statement_of(const struct source_function *f,
 	return found;
 }
 
-/* The variable in `variable = CALL`; NULL: another form. */
+/* Returns the variable in `variable = CALL`; NULL: another form. */
 static const char *variable_of(const struct source_node *stmt)
 {
 	return stmt->kind == SOURCE_BINARY && strcmp(stmt->op, "=") == 0 &&
@@ -34,7 +34,7 @@ static const char *variable_of(const struct source_node *stmt)
 		       : NULL;
 }
 
-/* The end of the statements that call and check the result; 0: nobody checks it. */
+/* Returns the end of the statements that call and check the result; 0: nobody checks it. */
 static uint32_t end_of_check(struct repair *r, const struct file *f, const struct source_node *stmt,
 			     const struct tx_add_call *c)
 {
@@ -48,7 +48,7 @@ static uint32_t end_of_check(struct repair *r, const struct file *f, const struc
 	return 0;
 }
 
-/* The text with another indentation from its second line on. */
+/* Returns the text with another indentation from its second line on. */
 static const char *reindented(struct repair *r, const char *text, const char *from, const char *to)
 {
 	const char *out = "", *line;

@@ -1,6 +1,6 @@
 /* Writes a log in the way in which the file writes others: of a field or of the object, by handle
- * or by pointer, with a function of its own. If the file shows no way, the log uses libpmemobj's
- * macros if the file uses TX_BEGIN, otherwise its functions. */
+ * or by pointer, with a function of its own. If the file shows no way, and uses TX_BEGIN, the log
+ * uses libpmemobj's macros, otherwise its functions. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- parts of the stored expression ---- */
 
-/* The last "->" or "." outside of brackets; NULL: none. */
+/* Returns the last "->" or "." outside of brackets; NULL: none. */
 static const char *last_step(const char *text, bool *is_dot)
 {
 	const char *found = NULL;
@@ -29,7 +29,7 @@ static const char *last_step(const char *text, bool *is_dot)
 	return found;
 }
 
-/* "o" for "D_RW(o)"; NULL: another form. */
+/* Returns the handle in the text: "o" for "D_RW(o)"; NULL: another form. */
 static const char *handle_in(struct repair *r, const char *text)
 {
 	static const char *const words[] = { "D_RW(", "DIRECT_RW(", "D_RO(" };
@@ -86,8 +86,8 @@ bool tx_log_take_array(struct repair *r, struct tx_log *l)
 
 /* ---- an untyped handle ---- */
 
-/* The declaration of a pointer that is the result of pmemobj_direct() and is never changed; NULL:
- * none. */
+/* Returns the declaration of the log's pointer, if it is the result of pmemobj_direct() and never
+ * changed; NULL: it is not. */
 static const struct source_node *direct_of(const struct tx_log *l)
 {
 	const struct source_node *body = l->x.function->body;
@@ -118,7 +118,7 @@ const char *tx_log_oid(struct repair *r, const struct tx_log *l)
 		       : NULL;
 }
 
-/* "struct record" for "struct record *". */
+/* Returns the type to which the log's pointer points: "struct record" for "struct record *". */
 static const char *target_type(struct repair *r, const struct tx_log *l)
 {
 	const struct source_node *v = direct_of(l);
@@ -137,7 +137,7 @@ static const char *sizeof_text(struct repair *r, const char *what, bool is_bare)
 	return text_format(r->code, is_bare ? "sizeof %s" : "sizeof(%s)", what);
 }
 
-/* Fills in the arguments; false: this form cannot log this range. */
+/* Fills in the arguments of a call of this form; false: this form cannot log this range. */
 static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form form, bool is_whole,
 			 bool is_bare, const char *args[3])
 {
@@ -197,7 +197,8 @@ static size_t count_arguments(enum tx_form form)
 										 : 1;
 }
 
-/* Calls a function with further arguments, which are copied from the existing call. */
+/* Returns a call of a function that has further arguments. These are copied from the existing
+ * call. */
 static const char *call_with_more(struct repair *r, const struct tx_add_call *c, const char *what)
 {
 	const char *text = text_format(r->code, "%s(", c->callee);
@@ -231,7 +232,7 @@ static bool is_in(const struct source_function *f, const struct tx_add_call *c)
 	return f->begin <= c->begin && c->end <= f->end;
 }
 
-/* The type of a local variable or parameter; NULL: unknown. */
+/* Returns the type of a local variable or parameter; NULL: unknown. */
 static const char *type_of(const struct source_function *f, const char *name)
 {
 	for (size_t i = 0; i < f->nparameters; i++)
@@ -251,8 +252,8 @@ static bool calls(const struct source_function *f, const char *name)
 	return false;
 }
 
-/* The function remembers what it has logged per transaction, and this transaction uses it: here, or
- * in a function that calls this one. */
+/* Asks whether the called function, which remembers what it has logged in a transaction, is used by
+ * this transaction: here, or in a function that calls this one. */
 static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all,
 		      const struct tx_add_call *c)
 {
@@ -268,7 +269,7 @@ static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all,
 	return false;
 }
 
-/* All its arguments exist here under the same names and types. */
+/* Asks whether all arguments of the existing call exist here under the same names and types. */
 static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_calls *all,
 				  const struct tx_add_call *c)
 {
@@ -287,8 +288,8 @@ static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_ca
 	       is_in_use(l, all, c);
 }
 
-/* The call can be written here. A call through an object needs the object, which another function
- * may not have. */
+/* Asks whether the existing call can be written here, too. A call through an object needs the
+ * object, which another function may not have. */
 static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all,
 			const struct tx_add_call *c)
 {
@@ -366,7 +367,7 @@ static bool uses_macros(const struct tx_log *l)
 	return false;
 }
 
-/* The object is too large to be logged for one field. */
+/* Asks whether the object is too large to be logged for one field. */
 static bool is_large(const struct tx_log *l)
 {
 	const struct source_node *place = l->x.store->child;
@@ -377,7 +378,8 @@ static bool is_large(const struct tx_log *l)
 	       place->child->target_bytes > TX_OBJECT_MAX_BYTES;
 }
 
-/* The handle from which the pointer was made, if the function uses it for its logs; NULL: none. */
+/* Returns the handle from which the pointer was made, if the function uses the handle for its logs;
+ * NULL: none. */
 static const char *handle_behind(struct repair *r, const struct tx_add_calls *all,
 				 const struct tx_log *l)
 {

@@ -1,11 +1,11 @@
-/* Moves an existing log that comes after the first store to its range: before that store. Only if
- * the log means the same there, and is always executed after the store. */
+/* Moves an existing log that comes after the first store to its range: it is put before that store.
+ * This is done only if the log means the same there, and is always executed after the store. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* The texts are equal, except for blanks. */
+/* Asks whether the texts are equal, except for blanks. */
 static bool same(const char *a, const char *b)
 {
 	while (a && b) {
@@ -23,7 +23,7 @@ static bool same(const char *a, const char *b)
 	return false;
 }
 
-/* `outer` contains `member`: "items" contains "items[3].key". */
+/* Asks whether `outer` contains `member`: "items" contains "items[3].key". */
 static bool holds_member(const char *outer, const char *member)
 {
 	size_t len = strlen(outer);
@@ -66,7 +66,7 @@ bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const str
 	return false;
 }
 
-/* The statement that consists of this call; NULL: it is part of another one. */
+/* Returns the statement that consists of this call; NULL: the call is part of another statement. */
 static const struct source_node *statement_of(const struct tx_log *l, const struct tx_add_call *c)
 {
 	const struct source_node *body = l->x.function->body;
@@ -79,7 +79,7 @@ static const struct source_node *statement_of(const struct tx_log *l, const stru
 	return NULL;
 }
 
-/* After the store, the function always reaches the log. */
+/* Asks whether, after the store, the function always reaches the log. */
 static bool is_come_to(const struct tx_log *l, const struct source_node *from)
 {
 	for (const struct source_node *n = from; n; n = node_next(n, from))
@@ -89,8 +89,8 @@ static bool is_come_to(const struct tx_log *l, const struct source_node *from)
 	return true;
 }
 
-/* From statement `from` to the log, nothing that the log names is changed or declared, and no label
- * lets control enter. */
+/* Asks whether the log may move: from statement `from` to the log, nothing that the log names is
+ * changed or declared, and no label lets control enter. */
 static bool may_move(const struct tx_log *l, const struct source_node *from,
 		     const struct source_node *log, const char *text, const char *argument)
 {

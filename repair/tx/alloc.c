@@ -63,7 +63,7 @@ static bool is_foreign(const char *name)
 	return false;
 }
 
-/* Replaces {L}, {S}, {N} and {T} in the pattern. */
+/* Returns the pattern with {L}, {S}, {N} and {T} replaced. */
 static const char *fill(struct repair *r, const char *pattern, const char *l, const char *s,
 			const char *n, const char *type)
 {
@@ -89,7 +89,7 @@ static const char *argument(const char *const *args, int i)
 	return i < 0 ? "" : args[i];
 }
 
-/* The statement consists of the call only, so nobody uses its result. */
+/* Asks whether the statement consists of the call only, so that nobody uses its result. */
 static bool is_statement(const struct tx *t, const struct source_node *stmt, uint32_t begin,
 			 uint32_t end)
 {
@@ -100,7 +100,7 @@ static bool is_statement(const struct tx *t, const struct source_node *stmt, uin
 	return at == begin && stmt->end <= end;
 }
 
-/* The handle is a local variable, or a member of one. */
+/* Asks whether the handle is a local variable, or a member of one. */
 static bool is_local(const struct tx *t, const char *handle)
 {
 	const struct source_function *f = t->x.function;
@@ -120,8 +120,8 @@ static bool is_local(const struct tx *t, const char *handle)
 	return false;
 }
 
-/* Some planned transaction logs a store through the same variable, so the variable's memory is
- * persistent. */
+/* Asks whether some planned transaction logs a store through the same variable. Then the variable's
+ * memory is persistent. */
 static bool is_known(const struct repair *r, const struct tx *t, const char *handle)
 {
 	size_t len =
@@ -161,7 +161,7 @@ static void log_handle(struct repair *r, struct tx *t, const struct source_node 
 
 /* ---- replacing calls ---- */
 
-/* The call is the whole condition: if (CALL). */
+/* Asks whether the call is the whole condition: if (CALL). */
 static bool is_condition(const struct file *f, uint32_t begin, uint32_t end)
 {
 	uint32_t open = begin;

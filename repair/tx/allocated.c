@@ -4,7 +4,7 @@
 
 #include "repair/tx/internal.h"
 
-/* At this offset, the variable stands for new memory. */
+/* Asks whether, at this offset, the variable stands for new memory. */
 static bool is_allocated(const struct tx *t, const char *name, uint32_t at)
 {
 	for (size_t i = 0; i < t->allocated.n; i++)
@@ -13,7 +13,8 @@ static bool is_allocated(const struct tx *t, const char *name, uint32_t at)
 	return false;
 }
 
-/* How often `what` is in the text; used to count the pointers that an expression follows. */
+/* Counts how often `what` is in the text. It is used to count the pointers that an expression
+ * follows. */
 static unsigned count(const char *text, const char *what)
 {
 	unsigned n = 0;
@@ -31,8 +32,8 @@ static const struct source_node *first_name(const struct source_node *top)
 	return NULL;
 }
 
-/* The expression is the pointer of a handle, or a pointer variable; it is not loaded through
- * another pointer. */
+/* Asks whether the expression is the pointer of a handle, or a pointer variable, and not loaded
+ * through another pointer. */
 static bool is_pointer_to(const struct tx *t, const struct source_node *n)
 {
 	const struct source_use *use = macro_use(t->x.unit, t->x.file->path, n);
@@ -46,7 +47,8 @@ static bool is_pointer_to(const struct tx *t, const struct source_node *n)
 	       (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_direct", 14) == 0);
 }
 
-/* The value that a declaration or assignment gives to a variable, and *name; NULL: none. */
+/* Returns the value that a declaration or assignment gives to a variable, whose name is *name;
+ * NULL: none. */
 static const struct source_node *value_given(const struct source_node *n, const char **name)
 {
 	if (n->kind == SOURCE_VARIABLE) {
@@ -70,8 +72,8 @@ static bool is_null(const struct tx *t, const struct source_node *value)
 	return false;
 }
 
-/* The function assigns something else to the variable, too (`but` does not count, nor does
- * NULL). */
+/* Asks whether the function assigns something else to the variable, too. The value `but` does not
+ * count, nor does NULL. */
 bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_node *but)
 {
 	const struct source_node *body = t->x.function->body;

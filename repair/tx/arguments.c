@@ -13,7 +13,7 @@ static bool is_parameter(const struct source_function *f, const char *name)
 	return false;
 }
 
-/* The expression depends only on parameters that are never assigned. */
+/* Asks whether the expression depends only on parameters that are never assigned. */
 static bool is_about_parameters(const struct tx_log *l)
 {
 	const struct source_function *f = l->x.function;
@@ -26,8 +26,8 @@ static bool is_about_parameters(const struct tx_log *l)
 	return true;
 }
 
-/* The place is one step from a parameter. Anything that is read further on might be changed by the
- * function before it stores. */
+/* Asks whether the stored place is one step from a parameter. Anything that is read further on
+ * might be changed by the function before it stores. */
 static bool is_one_step(const struct tx_log *l)
 {
 	const char *from = l->handle ? l->handle : l->object;
@@ -35,7 +35,7 @@ static bool is_one_step(const struct tx_log *l)
 	return from && text_is_identifier(from) && !(l->member && strstr(l->member, "->"));
 }
 
-/* Simplifies "*(&x)" to "x" and "(&x)->a" to "x.a". */
+/* Returns a simpler text: "x" for "*(&x)", and "x.a" for "(&x)->a". */
 static const char *simplified(struct repair *r, const char *text)
 {
 	const char *open = strstr(text, "(&"), *close = NULL, *inner;
@@ -70,8 +70,8 @@ static const char *in_terms_of(struct repair *r, const struct source_function *f
 	return simplified(r, text_substitute(r->code, text, false, names, values, n));
 }
 
-/* The texts of the call's arguments, if those that are needed can be evaluated before the call;
- * NULL: they cannot. */
+/* Returns the texts of the call's arguments, if those that the log needs can be evaluated before
+ * the call; NULL: they cannot. */
 static const char **arguments_of(struct repair *r, const struct tx_log *l, const struct fix *caller,
 				 const struct source_node *call)
 {
@@ -90,8 +90,8 @@ static const char **arguments_of(struct repair *r, const struct tx_log *l, const
 
 /* ---- the object that the call passes ---- */
 
-/* The number of the parameter through which the function stores, if its object is small enough to
- * be logged whole; -1: none. */
+/* Returns the number of the parameter through which the function stores, if the parameter's object
+ * is small enough to be logged whole; -1: none. */
 static int parameter_of(const struct tx_log *l)
 {
 	const struct source_function *f = l->x.function;
@@ -108,7 +108,8 @@ static int parameter_of(const struct tx_log *l)
 	return -1;
 }
 
-/* The call passes a pointer to an object of that size. */
+/* Asks whether the call passes, for this parameter, a pointer to an object of the size that the
+ * parameter's object has. */
 static bool passes_object(const struct source_node *call, const struct source_function *f,
 			  int parameter)
 {

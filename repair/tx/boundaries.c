@@ -26,7 +26,7 @@ static bool is_word(const struct tx *t, const struct source_node *n, const char 
 	       !isalnum((unsigned char)t->x.file->text[n->begin + len]);
 }
 
-/* The loop or switch that a break or continue leaves; NULL: a macro hides it. */
+/* Returns the loop or switch that a break or continue leaves; NULL: a macro hides it. */
 static const struct source_node *jump_leaves(const struct tx *t, const struct source_node *jump)
 {
 	bool is_break = is_word(t, jump, "break");
@@ -119,8 +119,8 @@ static bool is_long_jump(const struct source_node *n)
 	return false;
 }
 
-/* A `case` in the transaction whose switch is outside: control would enter in the middle. *around
- * is the switch. */
+/* Asks whether n is a `case` in the transaction whose switch is outside: control would enter in the
+ * middle. *around is the switch. */
 static bool is_entry(const struct tx *t, const struct source_node *n,
 		     const struct source_node **around)
 {
@@ -132,7 +132,7 @@ static bool is_entry(const struct tx *t, const struct source_node *n,
 	return *around && !tx_holds(t, *around);
 }
 
-/* An exception would leave the transaction open. */
+/* Asks whether the node throws an exception, which would leave the transaction open. */
 static bool is_throw(const struct tx *t, const struct source_node *n)
 {
 	return t->x.unit->is_cplusplus && !t->wrapper && n->kind == SOURCE_EXPR &&

@@ -1,6 +1,6 @@
-/* The functions that transactions call: the list of them, and the files in which they are changed.
- * A function that others call, too, gets a copy; calls inside transactions are changed to call it,
- * both those on the recorded call paths and all others that may run in a transaction. */
+/* Keeps the list of functions that transactions call, and the files in which they are changed. A
+ * function that others call, too, gets a copy. Calls inside transactions are changed to call the
+ * copy: those on the recorded call paths, and all others that may run in a transaction. */
 #include "repair/tx/internal.h"
 
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f)
@@ -25,7 +25,7 @@ void tx_callees_release(struct repair *r)
 	r->tx->callees.n = 0;
 }
 
-/* The call is already changed to a copy that flushes. */
+/* Asks whether the call is already changed to call a copy that flushes. */
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)

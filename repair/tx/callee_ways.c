@@ -1,6 +1,6 @@
-/* Decides how functions log that a transaction calls. If only transactions call such a function, it
- * is changed itself. If others do, too, the transaction calls a copy (`give_tx` for `give`). If it
- * cannot be copied, it logs only if a transaction is open. */
+/* Decides how a function that a transaction calls gets its logs. If only transactions call the
+ * function, it is changed itself. If others do, too, the transaction calls a copy (`give_tx` for
+ * `give`). If it cannot be copied, it logs only if a transaction is open. */
 #include "repair/tx/internal.h"
 
 /* ---- the way of each function ---- */
@@ -18,7 +18,8 @@ static int list_path(struct repair *r, const struct tx_path *p, const char **why
 	return 0;
 }
 
-/* A store of the function itself that must be logged; NULL: it only calls functions that log. */
+/* Returns a store of the function itself that must be logged; NULL: the function only calls
+ * functions that log. */
 static const struct source_node *stored_by(const struct repair *r, const struct source_function *f)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
@@ -28,8 +29,8 @@ static const struct source_node *stored_by(const struct repair *r, const struct 
 	return NULL;
 }
 
-/* The copy can be called at that point of the path: from the transaction, or from a callee that is
- * changed or copied. */
+/* Asks whether the copy can be called at that point of the path: from the transaction, or from a
+ * function that is changed or copied itself. */
 static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const struct tx_callee *c)
 {
 	struct fix caller = { 0 };

@@ -72,8 +72,8 @@ static bool is_of_database(const struct repair *r, const char *path)
 	return false;
 }
 
-/* The file, or one that it includes from its own folder, contains the name. Files included from
- * elsewhere are taken to contain it. */
+/* Asks whether the name is in the file, or in one that the file includes from its own folder. Files
+ * included from elsewhere are taken to contain the name. */
 static bool names_it(struct repair *r, const char *path, const char *name, unsigned depth)
 {
 	const struct file *in = file_open(r->code, path);
@@ -136,8 +136,8 @@ static bool is_always_done(const struct source_function *f, const struct source_
 	return true;
 }
 
-/* The function always logs or allocates, and does not begin a transaction: outside of one, it would
- * end the program. So all its callers are in transactions. */
+/* Asks whether the function always logs or allocates, and does not begin a transaction. Outside of
+ * a transaction, it would end the program, so all its callers are in transactions. */
 static bool is_part(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
 	const struct file *in = file_open(r->code, f->file);
@@ -162,8 +162,8 @@ struct asking {
 static enum tx_callers callers_of(struct asking *a, struct source_unit *u,
 				  const struct source_function *f, int parameter);
 
-/* The node runs in a transaction: a planned one, an existing one, or in a function that only
- * transactions call. */
+/* Asks whether the node runs in a transaction: a planned one, an existing one, or in a function
+ * that only transactions call. */
 static bool is_inside(struct asking *a, struct source_unit *u, const struct source_function *in,
 		      const struct source_node *n)
 {
@@ -190,7 +190,7 @@ static bool is_own(const struct source_node *argument)
 	return argument->is_array && node_is_own_variable(argument);
 }
 
-/* The call passes a local object, which is volatile, as this parameter. */
+/* Asks whether the call passes a local object, which is volatile, as this parameter. */
 static bool passes_volatile(const struct source_node *call, int parameter)
 {
 	int i = 0;
@@ -215,7 +215,8 @@ static bool is_named(const struct source_node *n, const struct source_function *
 	       strcmp(n->name, f->name) == 0;
 }
 
-/* A function in a header is in several units; only the first one counts. */
+/* Asks whether the unit is the first one that contains the function. A function in a header is in
+ * several units; only the first one counts. */
 static bool is_first_unit(struct repair *r, size_t unit, const struct source_function *in)
 {
 	if (strcmp(in->file, r->code->units.at[unit]->main_file) == 0)
@@ -228,7 +229,8 @@ static bool is_first_unit(struct repair *r, size_t unit, const struct source_fun
 	return true;
 }
 
-/* The unit contains the function; a static function of another unit is another one. */
+/* Asks whether the unit contains the function. A static function of another unit is another
+ * function. */
 static bool is_known_in(const struct source_unit *u, const struct source_function *f)
 {
 	for (size_t i = 0; f->is_static && i < u->nfunctions; i++)
@@ -253,7 +255,8 @@ static size_t count_declarations(const struct repair *r, const struct source_fun
 	return 0;
 }
 
-/* Each occurrence of the name in the file is a call or a declaration that was looked at. */
+/* Asks whether each occurrence of the name in the file is a call or a declaration that was looked
+ * at. */
 static bool is_followed(struct repair *r, const struct source_function *f, const char *path,
 			size_t nseen)
 {
@@ -348,7 +351,7 @@ static int parameter_named(const struct source_function *f, const char *name)
 	return -1;
 }
 
-/* The number of the parameter that the variable is, or from which it was made; -1: none. */
+/* Returns the number of the parameter that the variable is, or from which it was made; -1: none. */
 static int parameter_behind(const struct source_function *f, const char *variable)
 {
 	int found = parameter_named(f, variable);

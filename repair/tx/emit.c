@@ -13,8 +13,8 @@ static bool is_declared(const struct source_unit *u, const char *name)
 	return false;
 }
 
-/* The place for an #include: behind the last #include <> under the fewest conditions (a header has
- * one condition around everything), or else behind the last #include. */
+/* Returns the place for an #include: behind the last #include <> under the fewest conditions (a
+ * header has one condition around everything), or else behind the last #include. */
 static uint32_t include_place(const struct file *f, uint32_t limit)
 {
 	uint32_t at = 0, found = 0;
@@ -66,8 +66,8 @@ static bool is_scalar(const char *type)
 	return false;
 }
 
-/* The indentation of the first statement. A label is further out, and so is another statement in
- * the same line. */
+/* Returns the indentation of the first statement. A label is further out, and so is another
+ * statement in the same line. */
 static const char *indent_of(struct repair *r, const struct tx *t)
 {
 	const struct source_node *n = t->first;
@@ -80,8 +80,8 @@ static const char *indent_of(struct repair *r, const struct tx *t)
 				   : indent_unit(r->code, t->x.file, t->x.function));
 }
 
-/* In C++, no jump may cross an initialisation; the function has a label behind the transaction's
- * begin. */
+/* Asks whether a jump may cross a declaration of the transaction: the function has a label behind
+ * the transaction's begin. In C++, no jump may cross an initialisation. */
 static bool may_be_jumped_over(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -102,8 +102,8 @@ static const char *declare(struct repair *r, const struct tx *t, const char *ind
 	return text_format(r->code, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
 }
 
-/* Where to declare the result variable: behind the declarations at the beginning of the block, as
- * usual in C. 0: directly before the transaction. */
+/* Returns the place where to declare the result variable: behind the declarations at the beginning
+ * of the block, as usual in C. 0: directly before the transaction. */
 static uint32_t variable_place(const struct tx *t, bool *is_alone)
 {
 	const struct source_node *last = NULL;
@@ -176,7 +176,7 @@ static void emit_begin(struct repair *r, const struct tx *t)
 				      indent_unit(r->code, t->x.file, t->x.function)));
 }
 
-/* What follows the transaction to do the returns that were inside. */
+/* Returns the text behind the transaction that does the returns which were inside. */
 static const char *after_text(struct repair *r, const struct tx *t, const char *indent,
 			      const char *unit)
 {
@@ -220,7 +220,7 @@ static void emit_end(struct repair *r, const struct tx *t)
 			      at ? "" : rest));
 }
 
-/* Move the first and the last line of an existing transaction outwards. */
+/* Moves the first and the last line of an existing transaction outwards. */
 static void move_head(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
@@ -248,7 +248,8 @@ static void move_tail(struct repair *r, const struct tx *t)
 					t->tail_end - t->tail_begin)));
 }
 
-/* The line continues a string or a macro's definition, so indenting it would change it. */
+/* Asks whether the line continues a string or a macro's definition. Then indenting it would change
+ * it. */
 static bool is_continued(const struct tx *t, uint32_t line)
 {
 	const struct file *f = t->x.file;

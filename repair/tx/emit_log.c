@@ -1,12 +1,12 @@
 /* Writes the logs of a transaction, each before the statement that stores. If others call the
- * function, too, the log is under a condition. */
+ * function of a log, too, the log is under a condition. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* The log's text. If others may call the function, outside of transactions or with volatile memory,
- * it tests for that. */
+/* Returns the log's text. If others may call the function, outside of transactions or with volatile
+ * memory, the text tests for that. */
 static const char *log_text(struct repair *r, const struct tx_log *l)
 {
 	const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
@@ -25,7 +25,7 @@ static const char *log_text(struct repair *r, const struct tx_log *l)
 	return plain;
 }
 
-/* Replaces {indent} and {unit} in the text. */
+/* Returns the text with {indent} and {unit} replaced. */
 static const char *indented(struct repair *r, const char *text, const char *indent,
 			    const char *unit)
 {
@@ -95,7 +95,7 @@ void tx_cut(struct file *f, uint32_t begin, uint32_t end)
 		file_edit(f, begin, end - begin, "");
 }
 
-/* The log is written already for another transaction that calls the same function. */
+/* Asks whether the log is written already for another transaction that calls the same function. */
 static bool is_written_before(struct repair *r, const struct tx_log *l)
 {
 	for (size_t i = 0; l->is_foreign && i < r->tx->list.n; i++)

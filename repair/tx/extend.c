@@ -34,7 +34,7 @@ static bool is_transaction(const struct tx *t, const struct source_node *stmt)
 	return u && u->begin == stmt->begin;
 }
 
-/* The block of statements that begins at this brace, behind TX_BEGIN(…). */
+/* Returns the block of statements that begins at this brace, behind TX_BEGIN(…). */
 static const struct source_node *find_work(const struct source_node *stmt, uint32_t brace)
 {
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
@@ -62,7 +62,8 @@ static bool declares(const struct source_node *block, const char *name)
 	return false;
 }
 
-/* The statement uses no name that means something else inside, and sets no local variable. */
+/* Asks whether the statement may move into the work: it uses no name that means something else
+ * there, and sets no local variable. */
 static bool may_move(const struct source_node *stmt, const struct source_node *work)
 {
 	if (stmt->kind == SOURCE_DECL)
@@ -115,8 +116,8 @@ void tx_extend(struct tx *t)
 
 /* ---- two transactions in a row ---- */
 
-/* The block behind "} TX_ONABORT", with its braces and without blanks. NULL: the transaction has
- * other clauses, or none. */
+/* Returns the block behind "} TX_ONABORT", with its braces and without blanks. NULL: the
+ * transaction has other clauses, or none. */
 static const char *abort_text(struct repair *r, const struct tx *t, const struct source_node *work,
 			      const struct source_use *end)
 {
@@ -137,7 +138,8 @@ static const char *abort_text(struct repair *r, const struct tx *t, const struct
 	return out;
 }
 
-/* The statement is `if (ret) break;` or the like about the variable that "{ret=-1;}" sets. */
+/* Asks whether the statement checks for an abort of the first transaction: `if (ret) break;` or the
+ * like, about the variable that "{ret=-1;}" sets. */
 static bool is_check(struct repair *r, const struct tx *t, const struct source_node *n,
 		     const char *text)
 {
@@ -150,7 +152,7 @@ static bool is_check(struct repair *r, const struct tx *t, const struct source_n
 	       text_has_word(text_of(r->code, t->x.file, n->child), name);
 }
 
-/* A name that the first block declares means something else in the second. */
+/* Asks whether a name that the first block declares means something else in the second. */
 static bool share_names(const struct source_node *first, const struct source_node *second)
 {
 	for (const struct source_node *s = first->child; s; s = s->next)
@@ -252,7 +254,7 @@ static bool is_persist(const struct source_node *n)
 		strcmp(n->name, "pmemobj_drain") == 0);
 }
 
-/* The object: "t" for "&t->count" and for "t". */
+/* Returns the object at an address: "t" for "&t->count" and for "t". */
 static const char *object_text(struct repair *r, const char *addr)
 {
 	const char *text = addr[0] == '&' ? addr + 1 : addr, *arrow = NULL;
@@ -263,8 +265,8 @@ static const char *object_text(struct repair *r, const char *addr)
 					    : text;
 }
 
-/* Outside of the work, the function does something else with the object, so a persist may be for
- * that. */
+/* Asks whether, outside of the work, the function does something else with the object. Then a
+ * persist may be for that. */
 static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct late *late,
 			      const char *object)
 {
@@ -288,8 +290,8 @@ static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct
 	return false;
 }
 
-/* The persist is unnecessary: all changes of its object are in the work now, and the commit writes
- * them back. */
+/* Asks whether the persist is unnecessary: all changes of its object are in the work now, and the
+ * commit writes them back. */
 static bool is_needless(struct repair *r, const struct tx *t, const struct late *late,
 			const struct source_node *n)
 {
@@ -304,7 +306,8 @@ static bool is_needless(struct repair *r, const struct tx *t, const struct late 
 	return false;
 }
 
-/* The statement is among the first ones of TX_ONCOMMIT and is removed from there. */
+/* Asks whether the statement is removed from TX_ONCOMMIT. It must be among the first statements
+ * there. */
 static bool goes(struct repair *r, const struct tx *t, const struct late *late,
 		 const struct source_node *stmt)
 {
@@ -330,8 +333,8 @@ static bool declares_inside(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* The statement sets no local variable and calls only functions that compute, so an abort can undo
- * it. */
+/* Asks whether an abort can undo the statement: it sets no local variable, and calls only functions
+ * that compute. */
 static bool can_be_undone(struct repair *r, const struct tx *t, const struct source_node *stmt)
 {
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {

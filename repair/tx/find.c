@@ -17,8 +17,9 @@ static bool same_frame(const struct repair_frame *a, const struct repair_frame *
 	       str_same(a->file, b->file);
 }
 
-/* The depth, counted from the outermost frame, up to which all call paths go through the same
- * functions. The last one may differ in its line. SIZE_MAX: none. */
+/* Returns the depth of the last frame up to which all call paths go through the same functions.
+ * Depth 0 is the outermost frame. In the last of these frames, the paths may differ in the line.
+ * SIZE_MAX: not even the outermost functions are the same. */
 static size_t common_depth(const struct repair_cure *c)
 {
 	size_t depth = SIZE_MAX;
@@ -47,7 +48,8 @@ static size_t common_depth(const struct repair_cure *c)
 
 /* ---- the statements ---- */
 
-/* A call is between the two statements. Compilers reorder stores, but not across a call. */
+/* Asks whether a call is between the two statements. Compilers reorder stores, but not across a
+ * call. */
 static bool is_call_between(const struct source_function *f, const struct source_node *a,
 			    const struct source_node *b)
 {
@@ -106,7 +108,8 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 	return 0;
 }
 
-/* Makes the loop around the statement the transaction, since the statement runs several times. */
+/* Extends the transaction to the loop around the statement, since the statement runs several
+ * times. */
 static void include_loop(struct tx *t)
 {
 	for (const struct source_node *n = t->first->parent; n; n = n->parent)
@@ -126,7 +129,7 @@ bool tx_has_library(const struct source_unit *u)
 	return false;
 }
 
-/* The places of the stores as text. */
+/* Lists the places of the stores as text. */
 static const char *list_stores(struct repair *r, const struct repair_cure *c)
 {
 	const char *text = "";
@@ -139,8 +142,8 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 	return text;
 }
 
-/* The lost and the surviving store are on one line, mostly of a macro, so a trial with a flush
- * between them was impossible. */
+/* Asks whether the lost and the surviving store are on one line, mostly of a macro. Then a trial
+ * with a flush between them was impossible. */
 static bool is_one_line(const struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
@@ -184,7 +187,7 @@ static int check_library(struct repair *r, const struct tx *t, const struct repa
 	return -1;
 }
 
-/* The transaction in the function of that depth; NULL with a reason. */
+/* Makes the transaction in the function of that depth; NULL with a reason. */
 static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t depth,
 			const char **why)
 {
@@ -197,8 +200,8 @@ static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t de
 	return NULL;
 }
 
-/* A new transaction. If the stores are from several executions of a function, its caller gets the
- * transaction. */
+/* Makes a new transaction. If the stores are from several executions of a function, its caller gets
+ * the transaction. */
 static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth,
 			   const char **why)
 {
@@ -214,7 +217,8 @@ static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t
 	return t;
 }
 
-/* An existing transaction. The function that has it may be further out than the common one. */
+/* Finds an existing transaction that contains the stores. The function that has it may be further
+ * out than the common one. */
 static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth,
 			   const char **why)
 {

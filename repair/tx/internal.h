@@ -204,177 +204,179 @@ static inline bool tx_holds(const struct tx *t, const struct source_node *n)
 	return t->first->begin <= n->begin && n->end <= t->last->end;
 }
 
-/* tx.c */
+/* tx.c: frees a transaction */
 void tx_free(struct tx *t);
-/* The statement of the function at a line and column; NULL: none. */
+/* Returns the statement of the function at a line and column; NULL: none. */
 const struct source_node *tx_statement(const struct source_function *fn, const struct file *f,
 				       uint32_t line, uint32_t column);
-/* The statement may execute the store under a condition of its own, or repeatedly. */
+/* Asks whether the statement may execute the store under a condition of its own, or repeatedly. */
 bool tx_is_conditional(const struct file *f, const struct source_node *stmt,
 		       const struct source_node *store);
 /* Extends the transaction to this statement. */
 void tx_include(struct tx *t, const struct source_node *n);
 void tx_merge(struct repair *r); /* Merges transactions that touch. */
 
-/* find.c: the unit includes libpmemobj's transactions */
+/* find.c: asks whether the unit includes libpmemobj's transactions */
 bool tx_has_library(const struct source_unit *u);
-/* work.c: the place is in the work of an existing transaction. */
+/* work.c: asks whether the place is in the work of an existing transaction */
 bool tx_is_in_work(const struct source_unit *u, const struct file *f,
 		   const struct source_function *fn, const struct source_node *place);
-/* The place is behind the commit or abort of a transaction that has not ended: in TX_ONCOMMIT or
- * the like. */
+/* Asks whether the place is behind the commit or abort of a transaction that has not ended: in
+ * TX_ONCOMMIT or the like. */
 bool tx_is_over(const struct source_unit *u, const struct source_function *fn,
 		const struct source_node *place);
-/* The call runs the lambda in a transaction. */
+/* Asks whether the call runs the lambda in a transaction. */
 bool tx_runs_lambda(const struct source_unit *u, const struct file *f,
 		    const struct source_node *call, const struct source_node *lambda);
-/* The called function begins a transaction. */
+/* Asks whether the called function begins a transaction. */
 bool tx_call_begins(const struct source_unit *u, const struct source_node *call);
-/* If `from` is in a transaction's work, `to` is in the work of the same one. */
+/* Asks, if `from` is in the work of a transaction, whether `to` is in the work of the same one. */
 bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn,
 		      const struct source_node *from, const struct source_node *to);
-/* callers.c: from where the function is called. store: the store that it must log; NULL: it only
- * calls functions that log */
+/* callers.c: says from where the function is called. store: the store that the function must log;
+ * NULL: it only calls functions that log */
 enum tx_callers tx_callers(struct repair *r, struct source_unit *u, const struct source_function *f,
 			   const struct source_node *store);
 const char *tx_callers_why(enum tx_callers c);
 
-/* boundaries.c: moves the ends outwards until they are legal, and notes what is rewritten. Returns
- * -1 with t->why. */
+/* boundaries.c: moves the ends of the transaction outwards until they are legal, and notes which
+ * jumps and declarations are rewritten. Returns -1 with t->why. */
 int tx_set_boundaries(struct repair *r, struct tx *t);
 /* returns.c: moves returns behind the transaction. Returns -1 with t->why */
 int tx_redirect_returns(struct repair *r, struct tx *t);
-/* extend.c: if one of the statements is a transaction, that one grows. */
+/* extend.c: if one of the statements is itself a transaction of the program, that one grows */
 void tx_extend(struct tx *t);
 /* Moves a store from TX_ONCOMMIT to the end of the work (l->late). False: impossible. */
 bool tx_take_late(const struct tx *t, struct tx_log *l);
 /* Says why the store cannot move there after all; NULL: it can. Called when all logs are known. */
 const char *tx_late_why(struct repair *r, const struct tx *t, const struct tx_log *l);
 void tx_emit_late(struct repair *r, struct tx *t);
-/* If the statements are two transactions, with only the first one's abort check between them, they
- * become one. */
+/* Joins two transactions of the program, if the statements are these two, with only the first one's
+ * abort check between them. */
 void tx_join(struct repair *r, struct tx *t);
-/* tx.c: a name that the function does not use */
+/* tx.c: returns a name that the function does not use, made from `name` */
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name);
-/* pool.c: an expression for the pool; NULL: none */
+/* pool.c: returns an expression for the pool; NULL: none */
 const char *tx_pool(struct repair *r, const struct tx *t);
 
 /* range.c: sets addr, len and lvalue of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
-/* The pointer variable to the object of which the store changes a part; NULL: none. */
+/* Returns the pointer variable to the object of which the store changes a part; NULL: none. */
 const char *tx_pointer_of(const struct source_node *store);
-/* Some node of `top` declares or assigns a variable of the expression. */
+/* Asks whether some node of `top` declares or assigns a variable of the expression. */
 bool tx_is_changed(const struct source_node *top, const char *expression);
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
-/* add_calls.c: the calls of a file that log */
+/* add_calls.c: returns the calls of a file that log */
 const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u,
 					   struct file *f);
-/* The same for a macro's definition. The arguments are in terms of its parameters, without blanks
- * and without parentheses around names. */
+/* Finds the calls in a macro's definition that log. Their arguments are in terms of the macro's
+ * parameters, without blanks and without parentheses around names. */
 void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f,
 			   struct tx_add_calls *all);
 const char *tx_bare(struct repair *r, const char *text);
 bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs a whole object */
 /* add_form.c */
-/* Sets object, member and handle of the log. */
+/* Sets object, member and handle of the log, by taking its lvalue apart. */
 void tx_log_split(struct repair *r, struct tx_log *l);
 /* Logs the whole array instead of an element, if it is small enough. */
 bool tx_log_take_array(struct repair *r, struct tx_log *l);
-/* The untyped handle of the log's object; NULL: none. */
+/* Returns the untyped handle of the log's object; NULL: none. */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l);
-/* The text of the log. are_several: other members of the object are logged, too; is_all: with them,
- * the whole object. */
+/* Returns the text of the log. are_several: other members of the object are logged, too; is_all:
+ * the log and those of the other members cover the whole object. */
 const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l,
 			bool are_several, bool is_all, bool *is_whole);
-/* add_checked.c: the call with the check of its result, as the function's previous log has it;
- * NULL: that one has none */
+/* add_checked.c: returns the log's call with a check of its result, written as for the function's
+ * previous log; NULL: that one has no check */
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all,
 			   const struct tx_log *l);
 /* add_move.c: moves an existing log that comes too late; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
-/* The call logs all that the store needs. */
+/* Asks whether the call logs all that the store needs. */
 bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l);
-/* add_again.c */
+/* add_again.c: writes the changes of logs that repeat others */
 void tx_emit_again(struct repair *r);
-/* macro_log.c: plans a log in the macro that stores. 1: planned; 0: the store is not the macro's;
- * -1: impossible, with a reason */
+/* macro_log.c: plans a log in the macro that stores. 1: planned; 0: the macro does not make the
+ * store; -1: impossible, with a reason */
 int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at,
 		 const char **why);
-/* the log planned for this bug; NULL: none */
+/* Returns the log that is planned for this bug in a macro; NULL: none. */
 const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug);
 void tx_emit_macro_logs(struct repair *r);
-/* logged_by_callers.c: callers of the function log what it stores there */
+/* logged_by_callers.c: asks whether callers of the function log what it stores there */
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
-/* The function has allocated, in its transaction, what the expression names. */
+/* Asks whether the function has allocated, in its transaction, what the expression names. */
 bool tx_is_new(const struct source_function *in, const char *what);
-/* arguments.c: moves the log before the call in frame `outer`, by the call's arguments. False: they
- * do not say what is stored */
+/* arguments.c: moves the log out of its function to before the call in frame `outer`; the call's
+ * arguments say what is stored. False: they do not */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p,
 		    size_t outer, struct tx_log *out);
 /* Logs a whole object before a call that stores to several parts of it. */
 void tx_log_take_given(struct repair *r, struct tx *t);
 /* log.c */
-/* The variable through which the store goes; NULL: none. */
+/* Returns the variable through which the store goes; NULL: none. */
 const char *tx_base_of(const struct source_node *store);
-/* If control cannot reach `to` without having passed `from`: the statement in from's block that
- * contains `to`, or is it. Otherwise NULL. */
+/* Returns the statement in from's block that contains `to` or is `to`, if control cannot reach `to`
+ * without having passed `from`. Otherwise NULL. */
 const struct source_node *tx_way_from(const struct file *f, const struct source_node *from,
 				      const struct source_node *to);
 /* Sorts the logs by place, chooses their texts, and drops those that others cover. */
 void tx_sort_logs(struct repair *r, struct tx *t);
-/* All that b would log is logged by a. */
+/* Asks whether log a logs all that log b would log. */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b);
 /* log_find.c: finds what the transaction must log. Returns -1 with t->why. */
 int tx_logs(struct repair *r, struct tx *t);
-/* The recorded run executed a store in this line. */
+/* Asks whether the recorded run executed a store in this line. */
 bool tx_is_observed(const struct tx *t, const struct file *in, const struct source_node *store);
 
 /* callee.c */
-/* NULL: no transaction calls the function */
+/* Finds the function among those that transactions call; NULL: no transaction calls it. */
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f);
-/* the file in which it is changed, or that of its copy */
+/* Returns the file in which the function is changed, or that of its copy. */
 struct file *tx_callee_file(struct repair *r, const struct tx_callee *c);
 void tx_callees_release(struct repair *r);
-/* The call is already changed to a copy that flushes. */
+/* Asks whether the call is already changed to call a copy that flushes. */
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call);
-/* callee_ways.c: decides how functions log that transactions (those without a `why`) call. */
+/* callee_ways.c: decides how the functions log that transactions call. Only transactions without a
+ * `why` count, which can be written. */
 void tx_callees_find(struct repair *r);
 void tx_callees_copy(struct repair *r, const struct tx *t);
 void tx_callees_redirect(struct repair *r); /* after all copies are made */
 
 /* alloc.c */
-/* The call allocates or releases outside of transactions. */
+/* Asks whether the call allocates or releases memory outside of transactions. */
 bool tx_is_allocation(const struct source_node *n);
 bool tx_allocates(const struct source_function *f); /* it contains such a call */
-/* The changed allocations of a callee; NULL: none. With a `why` if they cannot be changed. */
+/* Replaces the allocations of a function that transactions call. Returns what changes, with a `why`
+ * if it cannot be changed; NULL: nothing changes. */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c);
 int tx_allocations(struct repair *r, struct tx *t);
 /* allocated.c */
-/* Something else is assigned to the variable, too. */
+/* Asks whether something else than `but` is assigned to the variable, too. */
 bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_node *but);
 void tx_follow_pointers(struct tx *t); /* finds variables that point to allocated memory */
 void tx_drop_allocated(struct repair *r, struct tx *t);
-/* persists.c: for a new transaction */
+/* persists.c: finds the persists that a new transaction makes unnecessary */
 void tx_persists(struct repair *r, struct tx *t);
 bool tx_is_needless(const struct tx *t, const struct source_node *n);
-/* abort.c */
+/* abort.c: returns the error value that the function can return after an abort; NULL: none */
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: none */
-/* Uses the error value that other transactions of the file use. */
+/* Makes the transaction use the error value that other transactions of the file use. */
 void tx_follow_custom(struct repair *r, struct tx *t);
-/* A statement that ends the program. */
+/* Returns a statement that ends the program. */
 const char *tx_ending(struct repair *r, const struct tx *t);
-/* Why a new transaction does not suit this file; NULL: it does. */
+/* Returns why a new transaction does not suit this file; NULL: it does. */
 const char *tx_convention_why(struct repair *r, struct tx *t);
 /* wrapper.c: finds how the file writes transactions in C++ */
 void tx_find_wrapper(struct repair *r, struct tx *t);
-/* add.c: the outcome of bug i of t, which a log fixes */
+/* add.c: returns the outcome of bug i of t, which a log fixes */
 const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
-/* emit.c */
+/* emit.c: writes a transaction */
 void tx_emit(struct repair *r, struct tx *t);
 void tx_emit_callee(struct repair *r, struct tx_callee *c);
 /* emit_log.c */
-/* removes text, with its lines if they are empty */
+/* Removes text, with its lines if they would be empty. */
 void tx_cut(struct file *f, uint32_t begin, uint32_t end);
 void tx_emit_logs(struct repair *r, struct tx *t);
 

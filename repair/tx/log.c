@@ -1,11 +1,11 @@
-/* Sorts and reduces the logs of a transaction. A log is dropped if another one that is always
- * executed before covers its range. */
+/* Sorts the logs of a transaction, and drops those that are unnecessary. A log is dropped if
+ * another one covers its range and is always executed before it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
 
-/* The local variable through which a store goes; NULL: none. */
+/* Returns the local variable through which a store goes; NULL: none. */
 const char *tx_base_of(const struct source_node *store)
 {
 	const struct source_node *place =
@@ -34,8 +34,8 @@ const struct source_node *tx_way_from(const struct file *f, const struct source_
 	return s;
 }
 
-/* a is in a statement that is always executed before b, and nothing on which b depends changes in
- * between. */
+/* Asks whether a is in a statement that is always executed before b, and nothing on which b depends
+ * changes in between. */
 static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *s;
@@ -57,7 +57,8 @@ static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 	return true;
 }
 
-/* Both are of one object, and `part` is within `whole`: "key[i]" is a part of "key". */
+/* Asks whether both logs are of one object, and `part` is within `whole`: "key[i]" is a part of
+ * "key". */
 static bool is_part_of(const struct tx_log *whole, const struct tx_log *part)
 {
 	size_t len = whole->member ? strlen(whole->member) : 0;
@@ -105,8 +106,8 @@ static int by_place(const void *a, const void *b)
 
 /* ---- loops ---- */
 
-/* The range is the same in each iteration. Only variables are checked, so the expression must not
- * read memory. */
+/* Asks whether the range is the same in each iteration. Only variables are checked, so the
+ * expression must not read memory. */
 static bool is_same_each_time(const struct tx_log *l, const struct source_node *loop)
 {
 	const char *from = l->handle ? l->handle : l->object;
@@ -115,8 +116,8 @@ static bool is_same_each_time(const struct tx_log *l, const struct source_node *
 	       !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
 }
 
-/* If the loop goes over the elements of a member array, logs the whole array. False: it does not,
- * or the array is too large. */
+/* Logs a whole member array if the loop goes over its elements. False: the loop does not, or the
+ * array is too large. */
 static bool take_array(struct repair *r, struct tx_log *l, const struct source_node *loop)
 {
 	struct tx_log whole = *l;
@@ -145,7 +146,8 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 
 /* ---- several elements of an array ---- */
 
-/* The array's name: "per_aisle" for "per_aisle[i]"; NULL: no element of an array. */
+/* Returns the array's name: "per_aisle" for "per_aisle[i]"; NULL: the log is of no element of an
+ * array. */
 static const char *array_of(struct repair *r, const struct tx_log *l)
 {
 	return l->member && l->array_bytes > 0 && strchr(l->member, '[')
@@ -153,7 +155,7 @@ static const char *array_of(struct repair *r, const struct tx_log *l)
 		       : NULL;
 }
 
-/* The file logs this member, or one of this name, as a whole. */
+/* Asks whether the file logs this member, or one of this name, as a whole. */
 static bool is_logged_whole(struct repair *r, const struct tx_log *l, const char *array)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(r, l->x.unit, l->x.file);
@@ -218,7 +220,7 @@ static bool allocates(const struct source_node *top)
 	return false;
 }
 
-/* The variable's only value; NULL: several or none. */
+/* Returns the variable's only value; NULL: it has several, or none. */
 static const struct source_node *only_value(const struct source_function *f, const char *name)
 {
 	for (const struct source_node *n = f->body; n && !node_assigns(f->body, NULL, name);
@@ -228,8 +230,8 @@ static const struct source_node *only_value(const struct source_function *f, con
 	return NULL;
 }
 
-/* The value is memory that the transaction has just allocated, here or in a function that returns
- * it. */
+/* Asks whether the value is memory that the transaction has just allocated, here or in a function
+ * that returns it. */
 static bool is_new_value(struct ways *w, const struct source_node *value, unsigned depth)
 {
 	const struct source_function *f = value && value->kind == SOURCE_CALL && value->name
@@ -253,7 +255,8 @@ static bool is_new_value(struct ways *w, const struct source_node *value, unsign
 	return nreturns > 0;
 }
 
-/* The log is executed whenever its function is called, and is about the parameter's object. */
+/* Asks whether the log is executed whenever its function is called, and is about the parameter's
+ * object. */
 static bool is_always_done(const struct tx_log *l, const char *parameter)
 {
 	const struct source_node *body = l->x.function->body;
@@ -265,8 +268,8 @@ static bool is_always_done(const struct tx_log *l, const char *parameter)
 	return l->stmt->parent == body && !node_assigns(body, NULL, parameter);
 }
 
-/* The statement always logs the whole object of the variable, itself or in a called function that
- * gets a log now. */
+/* Asks whether the statement always logs the whole object of the variable, itself or in a called
+ * function that gets a log now. */
 static bool is_logged_in(struct ways *w, const struct source_node *stmt, const char *name)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(w->r, w->of->x.unit, w->of->x.file);
@@ -310,7 +313,8 @@ static const struct source_node *previous(const struct source_node *stmt)
 	return n == stmt ? NULL : n;
 }
 
-/* Follows the paths backwards from a statement, which is included. */
+/* Asks whether, on all paths to the statement, the object of the variable is new or logged. Follows
+ * the paths backwards; the statement itself is included. */
 static bool is_settled_at(struct ways *w, const struct source_node *s, const char *name,
 			  unsigned depth)
 {
@@ -392,7 +396,8 @@ static void drop_settled(struct repair *r, struct tx *t)
 
 /* ---- the logs' texts ---- */
 
-/* The two logs are of different members of one object, and one is executed before the other. */
+/* Asks whether the two logs are of different members of one object, and one is executed before the
+ * other. */
 static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 {
 	return a != b && !a->is_dropped && !b->is_dropped && a->object && b->object && a->member &&
@@ -401,7 +406,8 @@ static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 	       (comes_before(a, b) || comes_before(b, a));
 }
 
-/* How the log's file logs; if it shows no way, how the transaction's file does. */
+/* Returns the calls that log in the log's file; if that shows no way, those in the transaction's
+ * file. */
 static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *t,
 					     const struct tx_log *l)
 {
@@ -410,7 +416,7 @@ static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *
 	return own->list.n > 0 ? own : tx_add_calls_of(r, t->x.unit, t->x.file);
 }
 
-/* The log and those of other members together cover a whole object of limited size. */
+/* Asks whether the log and those of other members together cover a whole object of limited size. */
 static bool is_all(const struct tx *t, const struct tx_log *l)
 {
 	uint64_t bytes = l->member_bytes;
@@ -426,7 +432,7 @@ static bool is_all(const struct tx *t, const struct tx_log *l)
 	return bytes > l->member_bytes && bytes == l->object_bytes && bytes <= TX_OBJECT_MAX_BYTES;
 }
 
-/* Removes an existing log of a part, directly before the log of the whole. */
+/* Removes an existing log of a part that stands directly before the log of the whole. */
 static void take_place_of_part(struct repair *r, struct tx_log *l)
 {
 	const struct tx_add_calls *all = tx_add_calls_of(r, l->x.unit, l->x.file);

@@ -15,8 +15,8 @@ static bool is_logged(const struct tx *t, const struct tx_log *l)
 	return false;
 }
 
-/* The call that logs can be compiled there. A header must name libpmemobj itself, since others may
- * include it. */
+/* Asks whether the call that logs can be compiled in the log's file. A header must name libpmemobj
+ * itself, since others may include the header. */
 static bool knows_library(const struct tx_log *l)
 {
 	bool is_main = strcmp(l->x.file->path, l->x.unit->main_file) == 0;
@@ -112,7 +112,7 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x,
 	return frame;
 }
 
-/* The innermost frame of the call path that is in the transaction; SIZE_MAX: none. */
+/* Returns the innermost frame of the call path that is in the transaction; SIZE_MAX: none. */
 static size_t frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p)
 {
 	for (size_t i = 0; i < p->nframes; i++) {
@@ -136,8 +136,8 @@ static size_t frame_inside(struct repair *r, const struct tx *t, const struct re
 
 /* ---- stores that did not run ---- */
 
-/* This cure's list of observed stores was not seen before. Cures that were tried on one trace share
- * it. */
+/* Asks whether this cure's list of observed stores was not seen before. Cures that were tried on
+ * one trace share the list. */
 static bool is_new(const struct tx *t, size_t cure)
 {
 	for (size_t i = 0; i < cure; i++)
@@ -169,8 +169,8 @@ bool tx_is_observed(const struct tx *t, const struct file *in, const struct sour
 	return false;
 }
 
-/* The store goes through a variable through which executed stores reach persistent memory, and
- * which is never assigned. */
+/* Asks whether the store is probably to persistent memory: it goes through a variable through which
+ * executed stores reach persistent memory, and which is never assigned. */
 static bool is_persistent_like(const struct tx *t, const struct source_function *f,
 			       const struct source_node *store)
 {
@@ -213,7 +213,7 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 
 /* ---- stores in TX_ONCOMMIT ---- */
 
-/* Gives up stores that cannot move into the work. */
+/* Gives up stores in TX_ONCOMMIT that cannot move into the work. */
 static void settle_late(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -228,7 +228,7 @@ static void settle_late(struct repair *r, struct tx *t)
 
 /* ---- all logs ---- */
 
-/* The statement contains a call that allocates or releases. */
+/* Asks whether the statement contains a call that allocates or releases memory. */
 static bool allocates(struct repair *r, const struct repair_place *p)
 {
 	const struct source_node *stmt;

@@ -8,7 +8,7 @@
 
 enum { DEPTH_MAX = 2 };
 
-/* The two expressions contain the same variable. */
+/* Asks whether the two expressions contain the same variable. */
 static bool share_a_name(const char *a, const char *b, struct codebase *code)
 {
 	while (*a) {
@@ -25,7 +25,7 @@ static bool share_a_name(const char *a, const char *b, struct codebase *code)
 	return false;
 }
 
-/* The member that the call logs; NULL: it logs a whole object. */
+/* Returns the member that the call logs; NULL: it logs a whole object. */
 static const char *member_logged(const struct tx_add_call *c, struct codebase *code)
 {
 	const char *text = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER
@@ -44,7 +44,7 @@ static const char *member_logged(const struct tx_add_call *c, struct codebase *c
 	return text_copy(code, text, len);
 }
 
-/* The function, or one that it calls, stores to a member of that name. */
+/* Asks whether the function, or one that it calls, stores to a member of that name. */
 static bool stores_member(const struct source_unit *u, const struct source_function *f,
 			  const char *name, unsigned depth)
 {
@@ -63,7 +63,7 @@ static bool stores_member(const struct source_unit *u, const struct source_funct
 	return false;
 }
 
-/* The caller itself stores through what it passes, so its log may be for that. */
+/* Asks whether the caller itself stores through what it passes. Then its log may be for that. */
 static bool stores_itself(struct repair *r, const struct file *f, const struct source_function *in,
 			  const char *what)
 {
@@ -74,7 +74,7 @@ static bool stores_itself(struct repair *r, const struct file *f, const struct s
 	return false;
 }
 
-/* The log is for what the called function will store. */
+/* Asks whether the log is for what the called function will store. */
 static bool is_for(struct repair *r, const struct tx_add_call *c, const struct use *use,
 		   const struct file *f, const struct source_function *callee, const char *what)
 {
@@ -85,8 +85,8 @@ static bool is_for(struct repair *r, const struct tx_add_call *c, const struct u
 		       : !stores_itself(r, f, use->in, what));
 }
 
-/* What the call passes; for a pointer that was made of a handle, its declaration, which contains
- * the handle. */
+/* Returns what the call passes. For a pointer that was made of a handle, returns the pointer's
+ * declaration, which contains the handle. */
 static const char *passed(struct repair *r, const struct file *f, const struct source_function *in,
 			  const struct source_node *call, size_t parameter)
 {
@@ -140,7 +140,8 @@ static int parameter_named(const struct source_function *f, const char *name)
 static bool is_logged_by_callers(struct repair *r, const struct source_function *f, int parameter,
 				 unsigned depth);
 
-/* It is logged before the call in the calling function, or in turn by that one's callers. */
+/* Asks whether the object is logged before the call: in the calling function, or in turn by the
+ * callers of that function. */
 static bool is_logged_before(struct repair *r, const struct use *use,
 			     const struct source_node *call, const struct source_function *callee,
 			     int parameter, unsigned depth)

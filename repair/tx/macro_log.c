@@ -9,7 +9,7 @@ enum { STORES_MAX = 32 };
 
 /* ---- whether the macro stores ---- */
 
-/* The store is in an argument of the macro and not in its text. */
+/* Asks whether the store is in an argument of the macro, and not in its text. */
 static bool is_argument(const struct fix *x, const struct repair_frame *at,
 			const struct source_use *use)
 {
@@ -28,7 +28,7 @@ static void log_of(struct repair *r, const char *lvalue, struct tx_log *l)
 	tx_log_split(r, l);
 }
 
-/* The store is always after the log: no block that contains the log has ended. */
+/* Asks whether the store is always after the log: no block that contains the log has ended. */
 static bool is_always_before(const struct file *f, uint32_t log, uint32_t store)
 {
 	int depth = 0;
@@ -55,7 +55,7 @@ static bool is_logged_inside(struct repair *r, const struct tx_add_calls *all,
 	return false;
 }
 
-/* The argument that this use passes for the parameter; NULL: no parameter has this name. */
+/* Returns the argument that this use passes for the parameter; NULL: no parameter has this name. */
 static const char *passed_for(struct repair *r, const struct fix *x, const struct source_macro *m,
 			      const struct source_use *use, const char *name)
 {
@@ -70,7 +70,7 @@ static const char *passed_for(struct repair *r, const struct fix *x, const struc
 	return NULL;
 }
 
-/* The function that uses the macro has logged the object, or allocated it. */
+/* Asks whether the function that uses the macro has logged the object, or allocated it. */
 static bool is_logged_outside(struct repair *r, const struct fix *x, const struct source_macro *m,
 			      const struct source_use *use, const struct macro_store *s)
 {
@@ -93,7 +93,7 @@ static bool is_logged_outside(struct repair *r, const struct fix *x, const struc
 
 /* ---- the text of the log ---- */
 
-/* The member as other macros of the file log it: "field" for "field.next". */
+/* Returns the member as other macros of the file log it: "field" for "field.next". */
 static const char *member_like(const struct tx_add_calls *all, const char *member)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
@@ -119,7 +119,7 @@ static bool has_form(const struct tx_add_calls *all, enum tx_form form, bool is_
 	return false;
 }
 
-/* An argument without parentheses around a name. */
+/* Returns an argument without parentheses around a name. */
 static const char *argument(struct repair *r, const char *text)
 {
 	const char *bare = tx_bare(r, text);
@@ -127,7 +127,7 @@ static const char *argument(struct repair *r, const char *text)
 	return text_is_identifier(bare) ? bare : text;
 }
 
-/* The log in the way in which other macros of this file log. */
+/* Returns the call that logs the lvalue, written as other macros of this file log. */
 static const char *call_text(struct repair *r, const struct tx_add_calls *like, const char *lvalue)
 {
 	bool has_macros = has_form(like, FORM_OBJECT, true) || has_form(like, FORM_FIELD, false) ||

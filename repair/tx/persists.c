@@ -1,5 +1,5 @@
-/* Removes persists that a new transaction makes unnecessary, inside it and directly behind it: its
- * commit writes back all that it logs and allocates. */
+/* Removes persists that a new transaction makes unnecessary, inside the transaction and directly
+ * behind it: the commit writes back all that the transaction logs and allocates. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 
 /* ---- which persists ---- */
 
-/* The number of the address argument (the length follows it); -1: the call is no persist. */
+/* Returns the number of the address argument (the length follows it); -1: the call is no
+ * persist. */
 static int address_argument(const struct source_node *n)
 {
 	if (n->kind != SOURCE_CALL || !n->name)
@@ -31,8 +32,8 @@ static const char *skip(const char *p)
 	return strncmp(p, "this->", 6) == 0 ? p + 6 : p;
 }
 
-/* The texts mean the same memory: equal except for what skip() skips; D_RO() and D_RW() are the
- * same. */
+/* Asks whether the texts mean the same memory: they are equal except for what skip() skips; D_RO()
+ * and D_RW() are the same. */
 static bool same(const char *a, const char *b)
 {
 	char x, y;
@@ -55,7 +56,7 @@ static bool same(const char *a, const char *b)
 	return x == y;
 }
 
-/* The length is the size of a number or of a type, and of no structure. */
+/* Asks whether the length is the size of a number or of a type, and of no structure. */
 static bool is_size_of_type(const char *len)
 {
 	return strncmp(len, "sizeof", 6) == 0 && !strstr(len, "struct") && !strchr(len, '*') &&
@@ -73,7 +74,8 @@ static bool is_logged(const struct tx *t, const char *addr, const char *len)
 	return false;
 }
 
-/* The whole object is logged, always before the call, and its name means the same until then. */
+/* Asks whether the whole object is logged, always before the call, and its name means the same
+ * until then. */
 static bool is_object_logged(const struct tx *t, const char *object, const struct source_node *call)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -91,7 +93,7 @@ static bool is_object_logged(const struct tx *t, const char *object, const struc
 	return false;
 }
 
-/* The range is a member, or all, of an object that is logged as a whole. */
+/* Asks whether the range is a member, or all, of an object that is logged as a whole. */
 static bool is_part_logged(struct repair *r, const struct tx *t, const struct source_node *call,
 			   const char *addr, const char *len)
 {
@@ -110,7 +112,8 @@ static bool is_part_logged(struct repair *r, const struct tx *t, const struct so
 	       is_object_logged(t, text_copy(r->code, place, (size_t)(step - place)), call);
 }
 
-/* The address is a variable or handle that stands for memory which the transaction allocates. */
+/* Asks whether the address is a variable or handle that stands for memory which the transaction
+ * allocates. */
 static bool is_allocated(struct repair *r, const struct tx *t, const char *addr)
 {
 	for (size_t i = 0; i < t->allocated.n; i++)
@@ -129,7 +132,8 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 	return false;
 }
 
-/* The node stores to the object, or passes it to someone who may. Logged stores do not count. */
+/* Asks whether the node stores to the object, or passes it to someone who may. Logged stores do not
+ * count. */
 static bool is_changed_by(struct repair *r, const struct tx *t, const char *object,
 			  const struct source_node *n)
 {
@@ -154,7 +158,8 @@ static bool is_changed_by(struct repair *r, const struct tx *t, const char *obje
 	       (p->kind == SOURCE_VARIABLE || (node_is_assignment(p) && n == p->last));
 }
 
-/* Up to `until`, all stores of the function to the object are in the transaction and logged. */
+/* Asks whether, up to `until`, all stores of the function to the object are in the transaction and
+ * logged. */
 static bool is_all_logged(struct repair *r, const struct tx *t, const char *object, uint32_t until)
 {
 	const struct source_node *body = t->x.function->body;

@@ -4,8 +4,8 @@
 
 #include "repair/tx/internal.h"
 
-/* A member of what a parameter points to, with the member's name as some function of the file uses
- * it. */
+/* Returns a pool that is a member of what a parameter points to, with the member's name as some
+ * function of the file uses it; NULL: none. */
 static const char *pool_of_parameter(struct repair *r, const struct tx *t)
 {
 	const struct source_function *f = t->x.function;
@@ -26,7 +26,7 @@ static const char *pool_of_parameter(struct repair *r, const struct tx *t)
 	return NULL;
 }
 
-/* A pool that the function knows before the transaction. */
+/* Returns a pool that the function knows before the transaction; NULL: none. */
 static const char *pool_at_hand(struct repair *r, const struct tx *t)
 {
 	const struct source_function *f = t->x.function;
@@ -49,7 +49,7 @@ static const char *pool_at_hand(struct repair *r, const struct tx *t)
 	return pool_of_parameter(r, t);
 }
 
-/* A global variable of the file. It may be another pool's, so it is the last choice. */
+/* Returns a global variable of the file. It may be another pool's, so it is the last choice. */
 static const char *pool_of_file(const struct tx *t)
 {
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
@@ -62,7 +62,8 @@ static const char *pool_of_file(const struct tx *t)
 	return NULL;
 }
 
-/* The pool by an address that the first statement logs. */
+/* Returns a call that finds the pool by an address which the first statement logs:
+ * pmemobj_pool_by_ptr(addr); NULL: that statement logs none. */
 static const char *pool_by_address(struct repair *r, const struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)

@@ -22,8 +22,8 @@ static bool is_repeatable(const struct source_unit *u, const struct source_node 
 	return true;
 }
 
-/* The statement changes a variable on which the place depends, before it stores. The i++ in a[i++]
- * = v does not count, since the range is written as a[i]. */
+/* Asks whether the statement changes a variable on which the place depends, before it stores. The
+ * i++ in a[i++] = v does not count, since the range is written as a[i]. */
 static bool is_moved(const struct source_node *stmt, const struct source_node *place)
 {
 	for (const struct source_node *n = place; n; n = node_next(n, place)) {
@@ -41,7 +41,7 @@ static bool is_moved(const struct source_node *stmt, const struct source_node *p
 	return false;
 }
 
-/* The text of the place without its ++ and -- steps. */
+/* Returns the text of the place without its ++ and -- steps. */
 static const char *text_before(struct repair *r, const struct file *f,
 			       const struct source_node *place)
 {
@@ -60,7 +60,7 @@ static const char *text_before(struct repair *r, const struct file *f,
 			   text_copy(r->code, f->text + from, place->text_end - from));
 }
 
-/* Some node of `top` declares or assigns a variable of the expression. */
+/* Asks whether some node of `top` declares or assigns a variable of the expression. */
 bool tx_is_changed(const struct source_node *top, const char *expression)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
@@ -187,8 +187,8 @@ static const struct writer *writer_find(const char *name)
 	return NULL;
 }
 
-/* The destination if it is a member array of limited size, which is logged by its name; NULL: it is
- * not. */
+/* Returns the destination if it is a member array of limited size, which is logged by its name;
+ * NULL: it is not. */
 static const struct source_node *array_whole(const struct tx_log *l, const struct writer *w)
 {
 	const struct source_node *to = l->x.store->child ? l->x.store->child->next : NULL;

@@ -6,7 +6,7 @@
 
 #include "repair/tx/internal.h"
 
-/* The function's type as it is written. */
+/* Returns the function's return type as it is written. */
 static const char *return_type(struct repair *r, const struct tx *t)
 {
 	static const char *const words[] = { "static", "inline", "extern", "__inline",
@@ -54,7 +54,8 @@ static void rewrite_return(struct repair *r, struct tx *t, const struct source_n
 			(struct tx_change){ end, end, text_format(r->code, " %s", leave) };
 }
 
-/* The transaction contains a declaration. In C++, no jump may cross an initialisation. */
+/* Asks whether the transaction contains a declaration. In C++, no jump may cross an
+ * initialisation. */
 static bool has_declarations(const struct tx *t)
 {
 	for (const struct source_node *s = t->first;; s = s->next) {

@@ -1,5 +1,5 @@
-/* The statements of a planned transaction, which grow until all that belongs to it is inside. Two
- * transactions that touch are merged. */
+/* Keeps the statements of a planned transaction, which grow until all that belongs to it is inside.
+ * Two transactions that touch are merged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +81,8 @@ void tx_include(struct tx *t, const struct source_node *n)
 		t->last = stmt;
 }
 
-/* The store is in the first of a for's three expressions, which is evaluated once and always. */
+/* Asks whether the store is in the first of a for's three expressions, which is evaluated once and
+ * always. */
 static bool is_in_first(const struct file *f, const struct source_node *loop,
 			const struct source_node *store)
 {
@@ -95,7 +96,7 @@ static bool is_in_first(const struct file *f, const struct source_node *loop,
 	return loop->kind == SOURCE_FOR && depth > 0;
 }
 
-/* The store may be executed under a condition inside the statement, or repeatedly. */
+/* Asks whether the store may be executed under a condition inside the statement, or repeatedly. */
 bool tx_is_conditional(const struct file *f, const struct source_node *stmt,
 		       const struct source_node *store)
 {
@@ -154,7 +155,7 @@ void tx_merge(struct repair *r)
 
 /* ---- names ---- */
 
-/* The names that planned transactions use in this function. */
+/* Returns the names that planned transactions use in this function. */
 static const char *names_given(struct repair *r, const struct tx *t)
 {
 	const char *text = "";

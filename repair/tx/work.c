@@ -1,6 +1,7 @@
-/* Decides whether a place is inside the work of an existing transaction. Transactions are
- * recognised by the calls that begin and end them, whatever macro, function, class or lambda
- * contains these calls. The last such call before the place decides. */
+/* Decides whether a place is inside the work of an existing transaction: the statements that it
+ * makes durable together. Transactions are recognised by the calls that begin and end them,
+ * whatever macro, function, class or lambda contains these calls. The last such call before the
+ * place decides. */
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -57,7 +58,7 @@ static bool is_manual(const struct source_node *variable)
 				  strstr(variable->type, "transaction::automatic"));
 }
 
-/* The block in which the object that the call makes lives; NULL: it makes none. */
+/* Returns the block in which the object lives that the call makes; NULL: it makes none. */
 static const struct source_node *scope_of(const struct source_unit *u,
 					  const struct source_node *call)
 {
@@ -78,8 +79,8 @@ static bool is_loop(const struct source_node *n)
 	       n->kind == SOURCE_SWITCH;
 }
 
-/* The call is in a block that leaves the function or loop, such as an error path, so control cannot
- * come from it to the place. */
+/* Asks whether the call is in a block that leaves the function or loop, such as an error path, so
+ * that control cannot come from the call to the place. */
 static bool is_on_another_way(const struct source_node *call, const struct source_node *place)
 {
 	for (const struct source_node *b = call->parent; b && !is_around(b, place); b = b->parent) {
@@ -190,8 +191,8 @@ bool tx_runs_lambda(const struct source_unit *u, const struct file *f,
 	return runner && begins_inside(u, runner, DEPTH_MAX);
 }
 
-/* The place is in a lambda that is passed, itself or in an object, to a function that runs it in a
- * transaction. */
+/* Asks whether the place is in a lambda that is passed, itself or in an object, to a function that
+ * runs it in a transaction. */
 static bool is_run(const struct source_unit *u, const struct file *f,
 		   const struct source_node *place)
 {

@@ -1,5 +1,5 @@
-/* Finds how a C++ file writes transactions, if it uses a function that runs a lambda in one and
- * also ends it after an exception: RUN(pool, [&] { … }). */
+/* Finds how a C++ file writes transactions: RUN(pool, [&] { … }), where RUN is a function that runs
+ * a lambda in a transaction, and also ends the transaction after an exception. */
 #include <string.h>
 
 #include "repair/tx/internal.h"

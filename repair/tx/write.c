@@ -8,7 +8,8 @@
 
 #include "repair/tx/internal.h"
 
-/* Forgets results of an earlier try; finds the ends and the logs. */
+/* Prepares a transaction: forgets results of an earlier try, and finds the transaction's ends and
+ * its logs. -1 with t->why. */
 static int tx_prepare(struct repair *r, struct tx *t)
 {
 	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = t->needless.n =
@@ -102,8 +103,8 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 	return false;
 }
 
-/* The line of a store inside that the recorded run did not execute, so that it is unknown whether
- * it is persistent; 0: none. */
+/* Returns the line of a store inside that the recorded run did not execute, so that it is unknown
+ * whether the store is to persistent memory; 0: none. */
 static uint32_t find_unseen(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
@@ -116,7 +117,7 @@ static uint32_t find_unseen(const struct tx *t)
 	return 0;
 }
 
-/* Text that names the functions that have copies for this transaction. */
+/* Returns text that names the functions that have copies for this transaction. */
 static const char *copies_of(struct repair *r, const struct tx *t)
 {
 	const char *text = "";

@@ -29,7 +29,8 @@ struct building {
 	bool is_linked;
 };
 
-/* The words of an entry: "arguments", or "command" as a shell splits it. NULL: it has neither. */
+/* Returns the words of an entry: "arguments", or "command" as a shell splits it. NULL: it has
+ * neither. */
 static struct runner_command *words_of(const json_t *entry)
 {
 	const json_t *list = json_object_get(entry, "arguments");
@@ -56,7 +57,7 @@ static bool compiles_only(char *const *argv)
 	return false;
 }
 
-/* The file that the command writes; free() it. */
+/* Returns the file that the command writes; free() it. */
 static char *output_of(char *const *argv, const char *folder, const char *file)
 {
 	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,

@@ -18,7 +18,8 @@ static uint64_t hash_frame(uint64_t h, const char *function, uint32_t line, uint
 	return ((hash_text(h, function) ^ line) * 0x100000001b3u ^ column) * 0x100000001b3u;
 }
 
-/* Adds the instruction to a path's key if the line is not enough. */
+/* Adds the instruction to a path's key if the path ends at a line that makes several stores
+ * (call_paths_split()), so that the line does not tell them apart. */
 static uint64_t split_key(const struct call_paths *p, uint64_t key, uint64_t offset)
 {
 	for (size_t i = 0; i < p->split.n; i++)
@@ -73,7 +74,7 @@ bool call_paths_is_same_line(const struct bug_location *a, const struct bug_loca
 	return key_of_location(a) == key_of_location(b);
 }
 
-/* The text is a macro use, NAME(…); a function would have a frame of its own. */
+/* Asks whether the text is a macro use, NAME(…). A function would have a frame of its own. */
 static bool is_use(const char *text)
 {
 	size_t len = 0;
@@ -83,7 +84,7 @@ static bool is_use(const char *text)
 	return len > 0 && text[len] == '(';
 }
 
-/* A crash keeps this store and loses another one of the same line. */
+/* Asks whether a crash keeps this store and loses another one of the same line. */
 static bool is_lost_beside(const struct report *report, const struct bug_location *survived)
 {
 	for (size_t i = 0; i < report_nbugs(report); i++) {
@@ -139,7 +140,8 @@ static struct repair_place place_of_stack(const struct locator *l, const struct 
 	return p;
 }
 
-/* libpmemobj stored on its own (allocation, commit), and not as a copy that it was asked for. */
+/* Asks whether libpmemobj stored on its own (allocation, commit), and not as a copy that it was
+ * asked for. */
 static bool is_by_library(const struct locator *l, const struct frame *list, size_t n)
 {
 	size_t shown = locate_shown(l, list, n);

@@ -1,5 +1,5 @@
-/* The call paths of a trace, numbered, from the line that the user knows out to main, and what each
- * did to persistent memory. */
+/* Numbers the call paths of a trace, from the line that the user knows out to main, and says what
+ * each did to persistent memory. */
 #ifndef REPAIR_VERIFY_CALL_PATHS_H
 #define REPAIR_VERIFY_CALL_PATHS_H
 
@@ -24,12 +24,13 @@ void call_paths_split(struct call_paths *p, const struct report *report);
 void call_paths_find(struct call_paths *p, const struct plan *plan,
 		     const struct libraries *libraries);
 void call_paths_release(struct call_paths *p);
-/* The location is the store of a bug that the execution alone shows. */
+/* Asks whether the location is the store of a bug that the execution alone shows, without a
+ * crash. */
 bool call_paths_is_unflushed(const struct bug *b, const struct bug_location *l);
 bool call_paths_is_split(const struct call_paths *p, const struct bug_location *l);
-/* The two locations have the same line and callers. */
+/* Asks whether the two locations have the same line and callers. */
 bool call_paths_is_same_line(const struct bug_location *a, const struct bug_location *b);
-/* The number of a location in a report; 0: no event has this path. */
+/* Returns the number of a location in a report; 0: no event has this path. */
 uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l);
 
 #endif

@@ -94,8 +94,8 @@ static int find_windows(struct cures *c, struct error *err)
 	return result;
 }
 
-/* How many runs of recovery all bugs together may use: twice those of the exploration, if that
- * number is known. */
+/* Returns how many runs of recovery all bugs together may use: twice those of the exploration, if
+ * that number is known. */
 static uint64_t runs_allowed(const struct cures *c)
 {
 	const struct report_coverage *coverage = report_coverage(c->report);
@@ -155,8 +155,8 @@ static void tell_effort(const struct cures *c)
 		  nruns == 1 ? "" : "s", (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
-/* Returns -1 if the trace cannot be opened. If nothing can be tried on it, each bug gets the
- * reason. */
+/* Tries cures on the trace of the report. Returns -1 if the trace cannot be opened. If nothing can
+ * be tried on it, each bug gets the reason. */
 static int try_trace(struct cures *c, struct error *err)
 {
 	int result = 0;

@@ -28,7 +28,7 @@ struct cures *cures_find(const struct report *report, struct repair_bug **bugs,
 			 const struct cure_options *options, struct error *err);
 void cures_free(struct cures *c); /* NULL is allowed */
 
-/* The trace on which cures were tried; NULL: none. */
+/* Returns the path of the trace on which cures were tried; NULL: none. */
 const char *cures_trace(const struct cures *c);
 struct cure_effort cures_effort(const struct cures *c);
 

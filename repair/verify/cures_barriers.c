@@ -6,7 +6,7 @@
 #include "repair/verify/cures_internal.h"
 #include "util/alloc.h"
 
-/* The only store that survived; NULL: none or several. */
+/* Returns the only store that survived; NULL: none, or several. */
 static const struct bug_location *survivor(const struct bug *b)
 {
 	const struct bug_location *found = NULL;
@@ -49,7 +49,7 @@ static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, boo
 	return c->whatif.barriers.n > n;
 }
 
-/* Adds flushes and fences for bugs that the execution alone shows, which the patch has, too. */
+/* Adds flushes and fences for bugs that the execution alone shows. The patch has these, too. */
 static void add_checked(struct cures *c)
 {
 	static const char *const kinds[] = { "missing-flush", "missing-flush-fence",
@@ -75,7 +75,7 @@ static void add_checked(struct cures *c)
 	}
 }
 
-/* Sets up all barriers that are still wanted. */
+/* Tells the judge to suppose all barriers that are still wanted. */
 static void suppose_barriers(struct cures *c)
 {
 	c->whatif.barriers.n = 0;
@@ -97,8 +97,8 @@ static bool has_part(const struct bug *b)
 	return false;
 }
 
-/* Tries more for a bug, or gives up barriers for it. The report of a later failure may name a flush
- * or fence that came in time for that failure but too late for an earlier one. */
+/* Tries further barriers for a bug, or gives up barriers for it. The report of a later failure may
+ * name a flush or fence that came in time for that failure but too late for an earlier one. */
 static void fall_back(struct cures *c, struct candidate *x)
 {
 	cures_tell_failure(c, x->bug,
@@ -206,8 +206,8 @@ static void be_early(struct cures *c, struct candidate *x)
 			c->candidates.at[i].is_late = false;
 }
 
-/* Tries the barriers with fences as late as now planned. *found: a bug that then fails; NULL:
- * none. */
+/* Tries the barriers with each fence as late as it is planned now. *found: a bug that then fails;
+ * NULL: none. */
 static int find_too_late(struct cures *c, struct candidate **found, struct error *err)
 {
 	*found = NULL;
@@ -264,8 +264,8 @@ void cures_try_late_fences(struct cures *c)
 
 /* ---- macros ---- */
 
-/* The lost and the surviving store are made by one line, so by a macro. All users of the macro have
- * the same bug. */
+/* Asks whether the lost and the surviving store are made by one line, and so by a macro. Then all
+ * users of the macro have the same bug. */
 static bool is_of_one_line(const struct cures *c, const struct bug *b)
 {
 	const struct bug_location *survived = survivor(b);
@@ -304,8 +304,8 @@ static size_t add_unflushed(struct cures *c)
 	return first;
 }
 
-/* Tries an order inside macros. If that alone fixes all bugs, they need nothing else. 1: it
- * does. */
+/* Tries the bugs with an order inside macros: an earlier store of a macro becomes durable before a
+ * later one. If that alone fixes all bugs, they need nothing else. 1: it does. */
 int cures_try_macros(struct cures *c, struct error *err)
 {
 	size_t first = SIZE_MAX, unflushed;

@@ -40,7 +40,7 @@ struct cures {
 	uint64_t start_ns;
 };
 
-/* candidates.c */
+/* candidates.c: lists the bugs for which a cure can be tried */
 void cures_list(struct cures *c);
 const char *cures_keep(struct cures *c, char *text); /* Takes over a text to which bugs point. */
 /* Says why nothing fixes the bug; takes over the text. */
@@ -49,14 +49,15 @@ void cures_decline(struct cures *c, size_t bug, char *why);
 /* Tells that a cure failed, if the user wants to know; `what` names it. */
 void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
-/* Tries an order inside macros, whose stores are told apart. 1: that alone fixes all bugs. 0:
- * nothing is decided. -1: nothing can be tried. */
+/* Tries the bugs with an order inside macros: the stores of one macro are told apart, and an
+ * earlier one becomes durable before a later one. 1: that alone fixes all bugs. 0: nothing is
+ * decided. -1: nothing can be tried. */
 int cures_try_macros(struct cures *c, struct error *err);
-/* -1: nothing can be tried. */
+/* Tries barriers (flushes and fences) for all bugs. -1: nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);
 /* After all cures are found: tries fences just before the store that survived. */
 void cures_try_late_fences(struct cures *c);
-/* For bugs that no barrier fixes. */
+/* Tries transactions for the bugs that no barrier fixes. -1: nothing can be tried. */
 int cures_try_transactions(struct cures *c, struct error *err);
 
 #endif

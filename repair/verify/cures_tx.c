@@ -45,7 +45,7 @@ static void list_stores(struct cures *c, const struct whatif_interval *v, struct
 	vec_release(&seen.list);
 }
 
-/* The thread of a bug's first store. */
+/* Finds the thread of a bug's first store. */
 static void find_thread(const struct cures *c, uint64_t seq, uint32_t *stream, uint32_t *thread)
 {
 	struct trace *t = trace_cursor(c->plan->trace);

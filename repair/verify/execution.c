@@ -20,8 +20,8 @@ static void sign(uint64_t *signature, const struct trace_event *ev)
 		*signature = (*signature ^ words[i]) * 0x100000001b3u;
 }
 
-/* The number of instructions, which the recorder writes at the end of each process; 0: another
- * event. */
+/* Returns the number of instructions that the event contains, which the recorder writes at the end
+ * of each process; 0: it is another event. */
 static uint64_t instructions_of(const struct trace_event *ev)
 {
 	static const char key[] = "instructions=";

@@ -1,4 +1,5 @@
-/* What a trace recorded, in numbers. */
+/* Counts what a trace recorded, and computes a signature by which equal executions are
+ * recognised. */
 #ifndef REPAIR_VERIFY_EXECUTION_H
 #define REPAIR_VERIFY_EXECUTION_H
 

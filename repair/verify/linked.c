@@ -1,6 +1,6 @@
-/* What a binary was linked from: the sources of its compile units, by its debug information, and
- * the shared libraries that it needs. Objects of a static library are seen as sources if they have
- * debug information, otherwise not at all. */
+/* Finds what a binary was linked from: the sources of its compile units, by its debug information,
+ * and the shared libraries that it needs. Objects of a static library are seen as sources if they
+ * have debug information, otherwise not at all. */
 #include "repair/verify/linked.h"
 
 #include <dwarf.h>

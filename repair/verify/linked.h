@@ -1,4 +1,4 @@
-/* What a program was linked from. */
+/* Finds what a program was linked from: sources and shared libraries. */
 #ifndef REPAIR_VERIFY_LINKED_H
 #define REPAIR_VERIFY_LINKED_H
 
@@ -13,7 +13,7 @@ struct linked {
 	char *runpath;         /* NULL: none */
 };
 
-/* -1: it is no program with debug information. */
+/* Reads the program at this path. -1: it is no program with debug information. */
 int linked_open(struct linked *l, const char *path, struct error *err);
 void linked_close(struct linked *l);
 bool linked_has(const struct linked *l, const char *source); /* source: an absolute path */

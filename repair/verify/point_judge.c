@@ -26,8 +26,9 @@ static int on_failure(struct explorer *e, const uint64_t *left, const struct ver
 	return 0;
 }
 
-/* How many states of a failure point to try: a part of the runs that are left, since a point with
- * very many states would use all. States that are not tried were possible without the cure, too. */
+/* Returns how many states of a failure point to try: a part of the runs that remain, since a point
+ * with very many states would use all. States that are not tried were possible without the cure,
+ * too. */
 static uint64_t sample_of(const struct point_judge *j)
 {
 	uint64_t left = j->max_runs - j->counters.runs,

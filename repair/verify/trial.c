@@ -70,7 +70,7 @@ int trial_change(const struct trial *t, struct error *err)
 	return result;
 }
 
-/* The folder in the copy that corresponds to the current folder, if that is below the root;
+/* Returns the folder in the copy that corresponds to the current folder, if that is below the root;
  * otherwise the copy's root. */
 static char *build_folder(const struct trial *t, struct error *err)
 {
@@ -86,8 +86,8 @@ static char *build_folder(const struct trial *t, struct error *err)
 		       : xasprintf("%s%s", t->tree, here + strlen(root));
 }
 
-/* The build failed because a file is missing, so perhaps the copied root does not contain all that
- * is needed. The messages are those of the C locale. */
+/* Asks whether the build failed because a file is missing. Then perhaps the copied root does not
+ * contain all that is needed. The messages are those of the C locale. */
 static bool misses_file(const char *said)
 {
 	static const char *const words[] = { ": No such file or directory", "file not found",
@@ -99,7 +99,7 @@ static bool misses_file(const char *said)
 	return false;
 }
 
-/* Shows the last lines of the build's output. is_missing: a file was missing. */
+/* Shows the last lines of the build's output. *is_missing: a file was missing. */
 static void quote_log(const struct trial *t, bool *is_missing)
 {
 	FILE *f = fopen(t->log, "re");
@@ -174,9 +174,9 @@ static const char *word_of(const struct word_list *words, const struct report *r
 	return r ? report_recipe(r, i) : words->item[i];
 }
 
-/* The options for recording a server, quoted for the shell: the user's, in which {} is the new
- * folder, or those of the report. pmend splits their values into words, so paths in them are quoted
- * if needed. */
+/* Returns the options for recording a server, quoted for the shell: the user's, in which {} is the
+ * new folder, or those of the report. pmend splits their values into words, so paths in them are
+ * quoted if needed. */
 static char *recipe_for(const struct trial *t, const char *fresh, const char *pool)
 {
 	const struct report *r = t->v->recipe->client ? NULL : t->v->report;
@@ -221,8 +221,8 @@ static char *command_for(const struct trial *t, const char *fresh)
 	return moved;
 }
 
-/* The platform of the report, since what is right on one platform may be wrong on another; NULL:
- * the report names none. */
+/* Finds the platform of the report, since what is right on one platform may be wrong on another;
+ * NULL: the report names none. */
 static const struct platform *platform_of(const struct trial *t)
 {
 	const char *name = report_platform(t->v->report);

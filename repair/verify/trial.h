@@ -1,5 +1,5 @@
-/* A copy of the tree, with or without the patch, that is built, run and checked. `pmend fix
- * --verify` compares two. */
+/* Makes a copy of the tree, with or without the patch, builds it, runs the program and checks the
+ * recording. `pmend fix --verify` compares two such trials. */
 #ifndef REPAIR_VERIFY_TRIAL_H
 #define REPAIR_VERIFY_TRIAL_H
 
@@ -19,12 +19,14 @@ struct trial {
 	struct execution execution;
 };
 
-/* Copies the path of the scratch folder; keeps pointers to the rest. */
+/* Prepares a trial. Copies the path of the scratch folder; keeps pointers to the other
+ * arguments. */
 void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch,
 		const char *script);
 void trial_release(struct trial *t);
 
-/* These return -1 on failure. pmend: the path of this program. */
+/* Copies the tree. This function and the next ones return -1 on failure. pmend: the path of this
+ * program. */
 int trial_copy(struct trial *t, struct error *err);
 int trial_change(const struct trial *t, struct error *err); /* applies the patch */
 int trial_build(const struct trial *t, struct error *err);
@@ -32,7 +34,7 @@ int trial_run(struct trial *t, const char *pmend, struct error *err);
 /* Explores the crashes of the recording with the report's options. */
 int trial_crash(struct trial *t, const char *pmend, struct error *err);
 
-/* The trace (may be NULL) has the execution of this trial. */
+/* Asks whether the trace (may be NULL) has the execution of this trial. */
 bool trial_is_execution(const struct trial *t, const char *trace);
 
 #endif

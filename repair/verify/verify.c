@@ -18,8 +18,8 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-/* The report has this bug on this call path. (Reports are unfolded here: a bug is one call
- * path.) */
+/* Asks whether the report has this bug on this call path. (Reports are unfolded here: a bug is one
+ * call path.) */
 static bool has_bug(const struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; r && i < report_nbugs(r); i++)
@@ -44,7 +44,7 @@ static void tell_bug(const struct notes *n, const char *what, const struct bug *
 	free(text);
 }
 
-/* The bug is gone on this call path; if not, tells why. */
+/* Asks whether the bug is gone on this call path; if not, tells the user why. */
 static bool is_gone(const struct verifying *v, const struct trial *before,
 		    const struct trial *after, const struct bug *b)
 {
@@ -130,7 +130,7 @@ static void tell_cost(const struct notes *n, const struct trial *before, const s
 		  b->ninstructions, a->ninstructions, more);
 }
 
-/* Number of bugs with which recovery fails; a report of `test` has others, too. */
+/* Counts the bugs with which recovery fails; a report of `test` has others, too. */
 static size_t count_failures(const struct report *r)
 {
 	size_t n = 0;
@@ -190,8 +190,8 @@ static void check_crash_options(const struct verifying *v)
 		}
 }
 
-/* Every finding of the fixed tree is in the report, so further findings of the original do not
- * matter. */
+/* Asks whether the report has every finding of the fixed tree. Then further findings of the
+ * original do not matter. */
 static bool is_reported(const struct verifying *v, const struct trial *after)
 {
 	for (size_t i = 0; i < report_nbugs(after->crashed); i++)
@@ -230,7 +230,7 @@ static int compare_trials(const struct verifying *v, struct trial trial[2], cons
 	return compare(v, &trial[0], &trial[1], err);
 }
 
-/* The build script from the compilation database, for the program that is run. */
+/* Returns the build script from the compilation database, for the program that is run. */
 static char *script_of(const struct verifying *v, struct error *err)
 {
 	struct runner_command *c = v->run ? runner_command_new(v->run, err) : NULL;

@@ -26,7 +26,7 @@ struct verifying {
 	const struct notes *notes;
 };
 
-/* 1: the patch is proven; 0: it is not; -1: that cannot be found out. */
+/* Proves the patch. 1: it is proven; 0: it is not; -1: that cannot be found out. */
 int verify_patch(const struct verifying *v, struct error *err);
 
 #endif

@@ -53,7 +53,7 @@ static bool in_images(char to[PLACE_ROOM], const struct run_file *f, const char 
 	return true;
 }
 
-/* A PM file in this folder; NULL: there is none. */
+/* Finds a PM file in this folder; NULL: there is none. */
 static const struct run_file *file_of_folder(const struct stat *folder)
 {
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
@@ -99,9 +99,9 @@ __attribute__((noinline)) bool beside_follow_link(long dirfd, char *path)
 	return name_follow(path, text);
 }
 
-/* The same, following symbolic links; they are replaced in the path. is_rerouted: a link that
- * recovery made was followed; the kernel does not know it. False: the path is in no folder with PM
- * files. */
+/* Like place_of_name(), but follows symbolic links, which are replaced in the path. is_rerouted: a
+ * link that recovery made was followed; the kernel does not know this link. False: the path is in
+ * no folder with PM files. */
 static __attribute__((noinline)) bool place_find(struct place *p, long dirfd,
 						 char path[ROOT_PATH_ROOM], bool follows_links)
 {
@@ -194,7 +194,8 @@ static __attribute__((noinline)) long copy_file(struct place *p, long from, cons
 	return r == -EEXIST ? 0 : r;
 }
 
-/* Makes the copy of the user's file. CALL_PASS: this file cannot be copied. */
+/* Makes the copy of the user's file in the images' folder. CALL_PASS: this file cannot be
+ * copied. */
 static long take(struct place *p, long dirfd, const char *path, bool is_cut)
 {
 	struct stat st;
@@ -235,7 +236,7 @@ static bool changes(const struct path_call *c, uint64_t flags)
 	       (opens(c) && (flags & O_ACCMODE || flags & O_TRUNC) && !(flags & O_PATH));
 }
 
-/* Makes the call with the copy's path. */
+/* Makes the call with the path of the copy. */
 static long perform_on(const struct place *p, const struct path_call *c, long number, long a[6])
 {
 	if (c->follow == BY_OPEN)
@@ -296,8 +297,8 @@ static bool removes_folder(const struct path_call *c, long number, const long a[
 	return c->effect == PATH_REMOVES && number == SYS_unlinkat && a[2] & AT_REMOVEDIR;
 }
 
-/* The call concerns the user's own file. If a link of recovery's leads to the file, the call is
- * made with the link's target. */
+/* Makes a call that concerns the user's own file. If a link that recovery made leads to the file,
+ * the call is made with the target of that link. */
 static long pass(const struct place *p, const struct path_call *c, long number, long a[6],
 		 const char *path)
 {
@@ -307,8 +308,8 @@ static long pass(const struct place *p, const struct path_call *c, long number, 
 	return calls_perform(number, a);
 }
 
-/* The file may be copied: it is a regular file, or does not exist. Folders, sockets and devices
- * stay the user's own. or_link: a link counts, too, since it can be removed. */
+/* Asks whether the file may be copied: it is a regular file, or does not exist. Folders, sockets
+ * and devices stay the user's own. or_link: a link may be copied, too, since it can be removed. */
 static bool is_file_or_absent(long dirfd, const char *path, bool or_link)
 {
 	struct stat st;
@@ -426,7 +427,8 @@ static bool is_image(const struct run_file *f, const char *name)
 	return false;
 }
 
-/* Reads one entry per call: folders with many new files are rare. */
+/* Gives the next file that recovery made in the image's folder. It reads one entry per call:
+ * folders with many new files are rare. */
 __attribute__((noinline)) bool beside_next(const struct run_file *f, long *at, char name[256])
 {
 	char folder[PLACE_ROOM], buffer[1024];

@@ -237,8 +237,8 @@ static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_
 	       each_iov((uint64_t)m.msg_iov, m.msg_iovlen, kind, fn, arg);
 }
 
-/* The call's result does not say how much of each message was received. So all that may be written
- * counts as read. */
+/* Calls fn for the buffers of several messages. The call's result does not say how much of each
+ * message was received, so all that may be written counts as read. */
 static bool each_msgs(uint64_t addr, uint64_t n, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
 {
 	if (n > 1024)
@@ -302,13 +302,15 @@ static bool range_touches(uint64_t addr, uint64_t len_bytes, enum buffer_kind ki
 	return maps_touch(addr, len_bytes);
 }
 
-/* Number of arguments that the call can have. Other registers hold values of earlier code. */
+/* Gives the number of arguments that the call can have. The other registers hold values of earlier
+ * code. */
 static int arguments(long number)
 {
 	return number == SYS_ioctl || number == SYS_fcntl || number == SYS_shmctl ? 3 : 6;
 }
 
-/* Ends the run. It formats the number itself: printf() must not be called in signal handlers. */
+/* Ends the run because of a system call that is not in the tables. It formats the number itself:
+ * printf() must not be called in signal handlers. */
 _Noreturn static void unknown_call(long number)
 {
 	char why[] = "an unknown system call (number     ) got a pointer into PM",
@@ -369,7 +371,8 @@ void buffers_before(long number, const long a[6])
 		each_range(c, a, range_before, NULL);
 }
 
-/* arg: bytes of the result that no earlier range has used. */
+/* Marks the bytes of a range that the call has written. *arg: how many bytes of the call's result
+ * no earlier range has used. */
 static bool range_after(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg)
 {
 	uint64_t n = len_bytes;

@@ -1,7 +1,7 @@
-/* fork, vfork and clone. Children do not inherit the gate: each must arm it before it continues. A
- * child that continues on the parent's stack (fork) arms it here, in the handler. A child with its
- * own stack (thread, posix_spawn) gets a signal frame and returns from it: rt_clone(). If it shares
- * our memory, it also gets a stack for our handlers.
+/* Handles fork, vfork and clone. Children do not inherit the gate: each must arm it before it
+ * continues. A child that continues on the parent's stack (fork) arms it here, in the handler. A
+ * child with its own stack (thread, posix_spawn) gets a signal frame and returns from it:
+ * rt_clone(). If it shares our memory, it also gets a stack for our handlers.
  *
  * vfork() becomes a fork that waits: a child that shares our memory would destroy our handler's
  * stack. */
@@ -10,8 +10,8 @@
 
 #include "calls.h"
 
-/* is_clearing: the call has CLONE_CLEAR_SIGHAND. The kernel must not see this flag: it would remove
- * our handlers, too. */
+/* Forks in the handler; the child arms the gate. is_clearing: the call has CLONE_CLEAR_SIGHAND. The
+ * kernel must not see this flag: it would remove our handlers, too. */
 static long fork_here(long number, const long a[6], bool is_clearing)
 {
 	long r;

@@ -1,6 +1,7 @@
-/* Listing a folder that has PM files. The program sees the files that exist in the crash state, not
- * those that the user has now. A file that exists only in the crash state comes first, at the
- * beginning of the listing. Only getdents64 is handled; glibc uses no other call. */
+/* Changes what the program reads of a folder that has PM files. The program sees the files that
+ * exist in the crash state, not those that the user has now. A file that exists only in the crash
+ * state comes first, at the beginning of the listing. Only getdents64 is handled; glibc uses no
+ * other call. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

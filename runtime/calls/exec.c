@@ -1,6 +1,6 @@
-/* execve: the new program must load this library again. If it cannot (a static program, one with
- * set-user-ID, one of another architecture), it would see the user's own files. So the run does not
- * count. For a script, the interpreter decides. */
+/* Handles execve: the new program must load this library again. If it cannot (a static program, one
+ * with set-user-ID, one of another architecture), it would see the user's own files. So the run
+ * does not count. For a script, the interpreter decides. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +97,8 @@ static bool gains_rights(long fd)
 	       (st.st_mode & S_ISGID && st.st_gid != (gid_t)CALL0(SYS_getegid));
 }
 
-/* The path of the interpreter in a script's first line, cut out in place; NULL: there is none. */
+/* Gives the path of the interpreter in a script's first line, cut out in place; NULL: there is
+ * none. */
 static char *interpreter(char *head)
 {
 	char *p = head + 2, *end;
@@ -108,8 +109,8 @@ static char *interpreter(char *head)
 	return *p ? p : NULL;
 }
 
-/* The file that would be executed can load this library. Closes `fd`. If the file cannot be read,
- * it returns true: execve will report the error. */
+/* Asks whether the file that would be executed can load this library. Closes `fd`. If the file
+ * cannot be read, it returns true: execve will report the error. */
 static bool can_preload(long fd)
 {
 	char head[256];
@@ -139,7 +140,7 @@ static bool has_prefix(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* The variable is ours, whatever value the program gives it. */
+/* Asks whether the variable is ours. The program cannot give it another value. */
 static bool is_ours(const char *entry)
 {
 	return has_prefix(entry, "LD_PRELOAD=") || has_prefix(entry, RUN_ENV_REGION "=") ||
@@ -183,8 +184,8 @@ static void arguments(struct given *g, size_t *text, long *list)
 	rt_unsound("very many arguments of execve");
 }
 
-/* The new environment, with the variables that we need. in_root: for a program in a bundle, which
- * uses the bundle's libraries. NULL: it is too large. */
+/* Makes the new environment, with the variables that we need. in_root: for a program in a bundle,
+ * which uses the bundle's libraries. NULL: the environment is too large. */
 static const char **environment(struct given *g, size_t *text, uint64_t given, bool in_root)
 {
 	const char **room = g->environment;

@@ -1,5 +1,5 @@
-/* read(2) and similar calls on an image's descriptor. Bytes that a call reads from the file are
- * decided before the call; bytes that it writes are marked as written by the run. */
+/* Makes read(2) and similar calls on an image's descriptor. Bytes that a call reads from the file
+ * are decided before the call; bytes that it writes are marked as written by the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -39,7 +39,7 @@ static uint64_t end_of(uint64_t at, uint64_t n)
 	return at + n < at ? ~0ul : at + n;
 }
 
-/* The offset in the file at which a write begins. */
+/* Gives the offset in the file at which a write begins. */
 static uint64_t write_position(long fd, uint64_t given)
 {
 	struct stat st;
@@ -89,7 +89,8 @@ static long call_transfer(const struct transfer *t, long a[6])
 	return r;
 }
 
-/* Copies from one descriptor to another. An offset is in memory, or the descriptor's own. */
+/* Makes a call that copies from one descriptor to another. in_at and out_at are the arguments that
+ * point to an offset; without one, the descriptor's own position counts. */
 static long call_copy(long number, long a[6], int in, int in_at, int out, int out_at, int len)
 {
 	int from = images_find_fd(a[in]), to = images_find_fd(a[out]);
@@ -113,7 +114,7 @@ static long call_copy(long number, long a[6], int in, int in_at, int out, int ou
 	return r;
 }
 
-/* The call removes bytes [*from, *to) of the file. */
+/* Asks whether the call removes bytes [*from, *to) of the file. */
 static bool is_removing(long number, const long a[6], uint64_t *from, uint64_t *to)
 {
 	*from = (uint64_t)(number == SYS_ftruncate ? a[1] : a[2]);
@@ -121,7 +122,7 @@ static bool is_removing(long number, const long a[6], uint64_t *from, uint64_t *
 	return number == SYS_ftruncate || a[1] & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE);
 }
 
-/* ftruncate and fallocate: bytes that they remove read as zero afterwards. */
+/* Makes ftruncate and fallocate: bytes that these calls remove read as zero afterwards. */
 static long call_resize(long number, long a[6])
 {
 	int file = images_find_fd(a[0]);

@@ -1,5 +1,5 @@
-/* The program's mmap, munmap, mremap, mprotect and brk. Images are mapped at the addresses that the
- * files had in the recorded program, and their pages with undecided lines are closed. */
+/* Makes the program's mmap, munmap, mremap, mprotect and brk. Images are mapped at the addresses
+ * that the files had in the recorded program, and their pages with undecided lines are closed. */
 #include "calls.h"
 
 #include <sys/mman.h>
@@ -14,8 +14,8 @@
 #define HEAP_BYTES (512ul << 10)
 #define HEAP_STEP_BYTES (1ul << 20)
 
-/* Closes the window if it overlaps. With the lines' lock, because other threads mark words of the
- * window. */
+/* Closes the window (window.c) if it overlaps the range. It takes the lines' lock, because other
+ * threads mark words of the window. */
 static void close_window(uint64_t start, uint64_t end)
 {
 	if (!window_is_open())
@@ -42,7 +42,8 @@ static void forget(uint64_t start, uint64_t len_bytes)
 	maps_remove(start, start + PAGE_UP(len_bytes));
 }
 
-/* The recorded address, or some of the length that was recorded there, is in use. */
+/* Asks whether the recorded address is in use, or a part of the range of the recorded length
+ * there. */
 static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_bytes)
 {
 	const uint64_t at = r->va + (offset - r->offset),
@@ -88,7 +89,8 @@ static long map_as_recorded(uint32_t file, const long a[6])
 	return -1;
 }
 
-/* The program itself asked for the recorded address. Notes if it got another one. */
+/* Notes if the program itself asked for the recorded address, and got another one. Called after the
+ * call was made. */
 static void note_hint(uint32_t file, long at, const long a[6])
 {
 	const struct run_mapping *list =
@@ -172,7 +174,7 @@ static long call_munmap(long a[6])
 #define MREMAP_DONTUNMAP 4
 #endif
 
-/* Does mremap. The new mapping may replace one of an image, also if the old one was none. */
+/* Does mremap. The new mapping may replace a mapping of an image, even if the old one was none. */
 static long remap(const long a[6])
 {
 	const long at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
@@ -182,8 +184,8 @@ static long remap(const long a[6])
 	return at;
 }
 
-/* mremap from length 0 makes a second mapping of the bytes at `old`. The kernel gives it the
- * protection of the page there. */
+/* Makes an mremap from length 0, which makes a second mapping of the bytes at `old`. The kernel
+ * gives the new mapping the protection of the page there. */
 static long remap_twice(struct pm_map m, uint64_t old, const long a[6])
 {
 	const long at = remap(a);
@@ -270,7 +272,7 @@ static long call_mprotect(long number, long a[6])
 	return r;
 }
 
-/* MADV_POPULATE_…, which brings pages into memory: also for pages that we closed. It reads no
+/* Handles MADV_POPULATE_…, which brings pages into memory, also pages that we closed. It reads no
  * bytes, but copies private pages for writing. */
 long map_advise(const long a[6])
 {
@@ -287,8 +289,8 @@ long map_advise(const long a[6])
 	return r;
 }
 
-/* Brings pages of a growing heap into memory at once. Otherwise, libpmemobj's recovery spends a
- * quarter of its time on page faults for them. */
+/* Makes brk, and brings pages of a growing heap into memory at once. Otherwise, libpmemobj's
+ * recovery spends a quarter of its time on page faults for them. */
 static long call_brk(const long a[6])
 {
 	static uint64_t first, last;
@@ -303,8 +305,8 @@ static long call_brk(const long a[6])
 	return (long)r;
 }
 
-/* mmap or mprotect: if the memory becomes executable, system calls of code there must be caught,
- * too. r: the call's result so far. */
+/* Catches the system calls of code in memory that mmap or mprotect makes executable. r: the call's
+ * result so far; with CALL_PASS, the call is made here. */
 static long call_watched(long number, long a[6], long r)
 {
 	uint64_t start;

@@ -1,4 +1,5 @@
-/* Works on paths as text: splits off the last component, and puts a symbolic link's target in. */
+/* Works on paths as text: splits off the last component, and replaces a symbolic link in a path by
+ * the link's target. */
 #include <sys/stat.h>
 #include <string.h>
 

@@ -14,8 +14,8 @@
 
 /* ---- which file a path names ---- */
 
-/* The folder existed when the program was recorded, but does not now. It is recognised by its
- * path. */
+/* Finds the PM file by the path of a folder that existed when the program was recorded, but does
+ * not exist now. -1: there is none. */
 static int file_in_gone_folder(const char *folder, const char *name)
 {
 	for (uint32_t i = 0; folder[0] == '/' && i < g_region->nfiles; i++)
@@ -50,7 +50,7 @@ static int file_by_name(long dirfd, char *path)
 	return -1;
 }
 
-/* The user's PM file with this inode. */
+/* Finds the user's PM file with this inode; -1: there is none. */
 static int file_of_inode(const struct stat *st)
 {
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
@@ -73,7 +73,7 @@ static bool is_in_proc(long dirfd, const char *path)
 	return is_there;
 }
 
-/* The name has the form FROM-TO, as files in /proc/PID/map_files. */
+/* Asks whether the name has the form FROM-TO, as files in /proc/PID/map_files. */
 static bool is_range(const char *name)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -104,8 +104,8 @@ static void check_proc(long dirfd, char *path)
 		*slash = '/';
 }
 
-/* Index of the PM file; -1: none. Destroys the path, which is in a buffer of PATH_ROOM: handlers
- * may have little stack. */
+/* Gives the index of the PM file to which the path leads; -1: it leads to none. Destroys the path,
+ * which is in a buffer of PATH_ROOM: handlers may have little stack. */
 static int file_of_path(long dirfd, char *path, bool follows_links)
 {
 	struct stat st;
@@ -259,7 +259,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 	return r;
 }
 
-/* rename and link: both paths must be PM files, since the user's folder is not written. */
+/* Makes rename and link. Both paths must be PM files, since the user's folder is not written. */
 static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6],
 					       int file)
 {
@@ -284,7 +284,7 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 
 /* ---- in a bundle ---- */
 
-/* The PM file that an absolute path means in the bundle; -1: none. */
+/* Gives the index of the PM file that an absolute path means in the bundle; -1: it means none. */
 static __attribute__((noinline)) int file_in_root(long at, bool follows_links)
 {
 	char path[PATH_ROOM];
@@ -294,7 +294,8 @@ static __attribute__((noinline)) int file_in_root(long at, bool follows_links)
 		       : -1;
 }
 
-/* Turns the path at `at` into that under the root; false: it is not there. */
+/* Turns the path at `at` into the path of the same file under the root; false: the file is not
+ * there. */
 static bool path_in_root(char *path, long at)
 {
 	return rt_copy_string(path, (uint64_t)at, PATH_ROOM) && root_enter(path) &&

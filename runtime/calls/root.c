@@ -1,7 +1,8 @@
-/* Files of a bundle, from another machine. If recovery names an absolute path, and the folder of
- * the unpacked bundle has this file, that one is used. For packing a bundle, this file notes which
- * paths recovery names. Limit: files that the loader opens before it has loaded this library are
- * not seen; LD_LIBRARY_PATH tells the loader where to look. */
+/* Makes recovery use the files of a bundle, which come from another machine. If recovery names an
+ * absolute path, and the folder of the unpacked bundle has this file, that one is used. For packing
+ * a bundle, this file also notes which paths recovery names. Limit: files that the loader opens
+ * before it has loaded this library are not seen; LD_LIBRARY_PATH tells the loader where to
+ * look. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static bool exists(const char *path)
 	return CALL4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The folder of the path exists. The path is unchanged afterwards. */
+/* Asks whether the folder of the path exists. The path is unchanged afterwards. */
 static bool has_folder(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -80,8 +81,8 @@ static bool has_folder(char *path)
 	return is_there;
 }
 
-/* The path under the root is to be used. A file that is not in the bundle may be one of this
- * machine: a device, /proc, /tmp. A new file is made where its folder exists. */
+/* Asks whether the path under the root is to be used. A file that is not in the bundle may be one
+ * of this machine: a device, /proc, /tmp. A new file is made where its folder exists. */
 bool root_takes(char *path)
 {
 	return exists(path) || (!has_folder(path + g_root_len) && has_folder(path));
@@ -165,7 +166,8 @@ static void note_socket(uint64_t address, uint64_t len_bytes)
 
 /* ---- calls that concern no PM file ---- */
 
-/* getcwd: removes the root from the path, so the program sees the path that its folder had. */
+/* Makes getcwd, and removes the root from the path, so the program sees the path that its folder
+ * had. */
 static __attribute__((noinline)) long call_getcwd(long a[6])
 {
 	char path[ROOT_PATH_ROOM];

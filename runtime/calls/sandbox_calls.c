@@ -1,6 +1,6 @@
-/* Seccomp filters of the program. A filter that would refuse or kill system calls of the runtime,
- * which is in the same process, is not installed; the region says so. Other filters are
- * installed. */
+/* Decides which seccomp filters of the program are installed. A filter that would refuse or kill
+ * system calls of the runtime, which is in the same process, is not installed; the region says so.
+ * Other filters are installed. */
 #include "calls.h"
 
 #include <linux/seccomp.h>
@@ -19,8 +19,8 @@ static const int ours[] = { SYS_gettid,       SYS_getpid,      SYS_rt_sigprocmas
 
 static struct sock_filter g_filter[FILTER_MAX]; /* a copy of the filter */
 
-/* The runtime can work under this filter. Also true if the filter cannot be read or is too long:
- * the kernel refuses it. */
+/* Asks whether the runtime can work under this filter. Also true if the filter cannot be read or is
+ * too long: the kernel refuses such a filter. */
 static bool is_fine(uint64_t at)
 {
 	struct sock_fprog p;

@@ -1,6 +1,6 @@
-/* The program's system calls about signals. The program sees the actions and masks that it set, but
- * the kernel gets masks without our signals. A call that waits with a mask of its own gets a copy
- * of that mask. */
+/* Makes the program's system calls about signals. The program sees the actions and masks that it
+ * set, but the kernel gets masks without our signals. A call that waits with a mask of its own gets
+ * a copy of that mask. */
 #include "calls.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static long call_sigaction(const long a[6])
 	return a[2] && !rt_copy_out((uint64_t)a[2], &old, sizeof(old)) ? -EFAULT : 0;
 }
 
-/* Changes the mask in the frame, which our handler's return restores. */
+/* Makes rt_sigprocmask: changes the mask in the frame, which our handler's return restores. */
 static long call_sigprocmask(const long a[6], ucontext_t *uc)
 {
 	uint64_t set = 0, now = *frame_mask(uc) | t_self.blocked, next = now;
@@ -47,8 +47,8 @@ static long call_sigprocmask(const long a[6], ucontext_t *uc)
 	return 0;
 }
 
-/* A call that waits with another mask, in argument i: makes it with a copy of the mask that lacks
- * our signals. */
+/* Makes a call that waits with another mask, which is argument i. The call gets a copy of the mask
+ * without our signals. */
 static long call_with_mask(long number, long a[6], int i)
 {
 	uint64_t mask;
@@ -87,7 +87,7 @@ static long call_pselect(long a[6])
 	return calls_perform(SYS_pselect6, a);
 }
 
-/* rt_sigreturn at the end of one of the program's own handlers. */
+/* Makes rt_sigreturn at the end of one of the program's own handlers. */
 static _Noreturn void call_sigreturn(ucontext_t *uc)
 {
 	ucontext_t *frame = frame_of_sigreturn(uc);
@@ -105,8 +105,9 @@ static _Noreturn void call_sigreturn(ucontext_t *uc)
 
 /* ---- sigaltstack ---- */
 
-/* The kernel's alternate stack is ours (own_stack.c). The program sees the stack that it asked for,
- * and its handlers run on that one (actions.c). */
+/* Asks whether the program is on its alternate stack, as it sees it. The kernel's alternate stack
+ * is ours (own_stack.c). The program sees the stack that it asked for, and its handlers run on that
+ * one (actions.c). */
 static bool is_on_altstack(const ucontext_t *uc)
 {
 	return frame_sp(uc) - (uint64_t)t_self.alt_asked.ss_sp < t_self.alt_asked.ss_size;

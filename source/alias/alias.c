@@ -1,5 +1,5 @@
-/* Answers questions about places of the source: which persistent and volatile objects may a store
- * or call there write to? The solver has computed what each pointer points to. */
+/* Answers questions about places of the source: to which persistent and volatile objects may a
+ * store or call there write? It uses what the solver has computed: what each pointer points to. */
 #include "source/alias/internal.h"
 
 #include <stdlib.h>
@@ -103,8 +103,8 @@ static bool is_at(const struct site *s, const struct alias_place *p)
 	return strcmp(s->file, p->file) == 0;
 }
 
-/* Gives the next site at the place, from position *at in the list by lines; NULL if there is
- * none. */
+/* Gives the next site at the place, beginning at index *at of a->by_line, and moves *at behind it.
+ * NULL if there is no more site. */
 static const struct site *next_site(const struct alias *a, const struct alias_place *p, size_t *at)
 {
 	while (*at < a->by_line.n) {
@@ -118,7 +118,8 @@ static const struct site *next_site(const struct alias *a, const struct alias_pl
 	return NULL;
 }
 
-/* The position in the list by lines from which sites can be at the place. */
+/* Gives the index in a->by_line from which to look for sites at the place: that of the first site
+ * on its line or a later one. */
 static size_t first_site(const struct alias *a, const struct alias_place *p)
 {
 	size_t low = 0, high = a->by_line.n;
@@ -180,8 +181,8 @@ static bool bit_set(uint64_t *bits, uint32_t i)
 	return is_new;
 }
 
-/* A bit for each object that can be reached from the node by loads. Computed once per node, because
- * every bug of a function asks for it. */
+/* Gives a set of bits: a bit for each object that can be reached from the node by loads. Computed
+ * once per node, because every bug of a function asks for it. */
 static const uint64_t *reach(struct alias *a, uint32_t node)
 {
 	uint64_t *bits = map_get(&a->reached, node);

@@ -273,7 +273,8 @@ static uint32_t argument(const struct call *c, size_t i)
 	return i < c->nargs ? c->args[i] : 0;
 }
 
-/* Adds a call that the library makes: of a function that it was given. */
+/* Adds a call that a library function makes of a function that it was given, such as qsort() of its
+ * comparison function. */
 static void call_back(struct alias *a, const char *name, uint32_t function, uint32_t first,
 		      uint32_t second)
 {

@@ -1,4 +1,4 @@
-/* Shared by the files of source/alias/: calls, functions, sites, and the state of an analysis. */
+/* What the files of source/alias/ share: calls, functions, sites, and the state of an analysis. */
 #ifndef SOURCE_ALIAS_INNER_H
 #define SOURCE_ALIAS_INNER_H
 
@@ -67,10 +67,10 @@ struct alias {
 	uint32_t pmdk;
 };
 
-/* alias.c */
+/* alias.c: makes an analysis, takes modules, and answers questions about places */
 struct alias *alias_new(void);
 void alias_add(struct alias *a, LLVMModuleRef m); /* takes ownership of the module */
-/* after the last module; false if it takes too much work */
+/* Solves the constraints. Called after the last module. False if that takes too much work. */
 bool alias_solve(struct alias *a);
 void alias_close(struct alias *a);
 void alias_seed(struct alias *a, const struct alias_place *store);
@@ -80,22 +80,23 @@ void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint
 		void *arg);
 
 /* ir_values.c */
-/* registers functions, and variables that other modules see */
+/* Registers the functions of the module, and the variables that other modules see. */
 void ir_declare(struct alias *a, LLVMModuleRef m);
-/* the node of a value; 0 if it cannot hold a pointer */
+/* Gives the node of a value; 0 if the value cannot hold a pointer. */
 uint32_t ir_node(struct alias *a, LLVMValueRef v);
 
-/* ir.c */
+/* ir.c: adds the constraints of all instructions of a module */
 void ir_constrain(struct alias *a, LLVMModuleRef m); /* after ir_declare() of all modules */
 
-/* ir_calls.c */
+/* ir_calls.c: copies the arguments of a call to the parameters of a function that it may call, and
+ * the result back */
 void ir_bind(struct alias *a, uint32_t call, const struct function *f);
 
 /* externals.c: adds the constraints of a function without a body. */
 void external_apply(struct alias *a, uint32_t call, const char *name);
 bool external_is_store(const char *name); /* whether it writes to where its first argument points */
 
-/* bitcode.c */
+/* bitcode.c: compiles the files of the database to IR, and starts an analysis on it */
 struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch,
 			   struct error *err);
 

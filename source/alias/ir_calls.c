@@ -23,8 +23,8 @@ void ir_bind(struct alias *a, uint32_t call, const struct function *f)
 	solver_copy(a->solver, c.result, f->result);
 }
 
-/* The node of a variable of type va_list. What it points to is made one location, because where in
- * it the pointer to the arguments lies differs between machines. */
+/* Returns the node of a variable of type va_list. What the variable points to is made one location,
+ * because machines differ in where in it the pointer to the arguments lies. */
 static uint32_t list_node(struct alias *a, LLVMValueRef list)
 {
 	uint32_t object;
@@ -68,7 +68,8 @@ static int64_t constant(LLVMValueRef call, unsigned i)
 	return v && LLVMIsAConstantInt(v) ? LLVMConstIntGetSExtValue(v) : INT64_MIN;
 }
 
-/* gives memcpy for llvm.memcpy.p0i8.p0i8.i64 */
+/* Gives the name that the source has for an intrinsic: memcpy for llvm.memcpy.p0i8.p0i8.i64. Other
+ * names stay. */
 static const char *source_name(struct alias *a, const char *name)
 {
 	const char *dot;
@@ -101,7 +102,8 @@ static void call_direct(struct alias *a, uint32_t call, LLVMValueRef callee)
 		}
 }
 
-/* Is it this intrinsic? LLVM 19 appends the type of the pointer: llvm.va_start.p0. */
+/* Asks whether the name is that of the wanted intrinsic. LLVM 19 appends the type of the pointer:
+ * llvm.va_start.p0. */
 static bool is_intrinsic(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted);

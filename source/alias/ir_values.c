@@ -113,8 +113,8 @@ static void point_to_global(struct alias *a, uint32_t node, LLVMValueRef v)
 
 enum { POINTER_BYTES = 8 };
 
-/* Is it a char pointer plus a constant? That is a loop over bytes or lines, or the way from a
- * member to the object that contains it. */
+/* Asks whether the value is a char pointer plus a constant. That is a loop over bytes or lines, or
+ * the way from a member to the object that contains the member. */
 static bool is_char_step(LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
@@ -123,9 +123,9 @@ static bool is_char_step(LLVMValueRef v)
 	       LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
-/* Adds the constraint of such a step. A step that is no multiple of a pointer's size cannot lead
- * from one pointer member to another; it stays at the same location, or each byte of a string would
- * become a member. */
+/* Adds the constraint of a char step (is_char_step()). A step that is no multiple of a pointer's
+ * size cannot lead from one pointer member to another. Such a step stays at the same location, or
+ * each byte of a string would become a member. */
 static void constrain_char_step(struct alias *a, uint32_t node, LLVMValueRef v)
 {
 	int64_t bytes = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
@@ -139,7 +139,7 @@ static void constrain_char_step(struct alias *a, uint32_t node, LLVMValueRef v)
 		solver_step(a->solver, node, from, bytes);
 }
 
-/* How many bytes a getelementptr adds, without indices of arrays. */
+/* Gives how many bytes a getelementptr adds to its pointer. Indices of arrays are left out. */
 static int64_t step_of(struct alias *a, LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);

@@ -16,7 +16,7 @@ static void reserve(struct set *s, size_t n)
 	s->at = xrealloc(s->at, s->room, sizeof *s->at);
 }
 
-/* The index where the value is, or where it would be inserted. */
+/* Gives the index at which the value is, or at which it would be inserted. */
 static size_t position(const struct set *s, uint32_t value)
 {
 	size_t low = 0, high = s->n;

@@ -1,4 +1,4 @@
-/* Sets of numbers as ascending arrays. Zero-initialised is empty. */
+/* Sets of numbers as ascending arrays. A struct that is all zeros is an empty set. */
 #ifndef SOURCE_ALIAS_SET_H
 #define SOURCE_ALIAS_SET_H
 

@@ -37,7 +37,7 @@ struct solver *solver_new(solve_on_call on_call, void *owner);
 void solver_free(struct solver *s);
 
 uint32_t solver_node(struct solver *s);
-/* the name must outlive the solver */
+/* Adds an object and gives its number. The name must outlive the solver. */
 uint32_t solver_object(struct solver *s, enum solve_kind kind, const char *name);
 uint32_t solver_location(struct solver *s, uint32_t object, int64_t offset);
 void solver_flatten(struct solver *s, uint32_t object);
@@ -46,12 +46,13 @@ void solver_point(struct solver *s, uint32_t to, uint32_t location); /* to = &lo
 void solver_copy(struct solver *s, uint32_t to, uint32_t from);      /* to = from */
 void solver_load(struct solver *s, uint32_t to, uint32_t from);      /* to = *from */
 void solver_store(struct solver *s, uint32_t to, uint32_t from);     /* *to = from */
-/* to = from + bytes */
+/* Adds the constraint to = from + bytes. */
 void solver_step(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
 /* Like solver_step(), for a step along an array, which may be in a loop. If `to` flows back to
  * `from`, all elements become one location. */
 void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
-/* memcpy(to, from) */
+/* Adds the constraint of memcpy(to, from): what the fields behind `from` point to, those behind
+ * `to` may point to. */
 void solver_duplicate(struct solver *s, uint32_t to, uint32_t from);
 void solver_call(struct solver *s, uint32_t node, uint32_t call); /* (*node)() */
 /* Solves the constraints. False if it takes more work than the limit; then the sets are

@@ -58,8 +58,9 @@ static bool next_edge(const struct solver *s, uint32_t n, size_t *edge, uint32_t
 	return false;
 }
 
-/* Tarjan's strongly connected components, without recursion. Nodes are united when their component
- * is complete, so the copies of nodes on the path do not change meanwhile. */
+/* Finds the circles that can be reached from node `start`: Tarjan's strongly connected components,
+ * without recursion. Nodes are united when their component is complete, so the copies of nodes on
+ * the path do not change meanwhile. */
 static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 {
 	begin_node(w, start);

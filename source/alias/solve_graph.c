@@ -68,7 +68,7 @@ void node_enqueue(struct solver *s, uint32_t n)
 	*vec_add(&s->queue) = n;
 }
 
-/* True when the pair comes for the first time. */
+/* Adds the pair (a, b) to the map. True: the pair came for the first time. */
 static bool is_first(struct map *m, uint32_t a, uint32_t b)
 {
 	uint64_t key = (uint64_t)a << 32 | b;

@@ -64,11 +64,12 @@ struct solver {
 	void *watch;
 };
 
-/* solve_graph.c */
+/* solve_graph.c: gives the node into which n was united, or n itself */
 uint32_t node_find(const struct solver *s, uint32_t n); /* the node that n was united with */
 void node_enqueue(struct solver *s, uint32_t n);        /* it has new locations to pass on */
 void node_unify(struct solver *s, uint32_t a, uint32_t b);
-/* copies all fields from a location on, and those that are added later */
+/* Copies all fields from the location `from` on to those of the location `to`. Fields that are
+ * added later are copied, too. */
 void object_duplicate(struct solver *s, uint32_t to, uint32_t from);
 
 /* solve_circles.c: unites nodes that copy to each other in a circle. */

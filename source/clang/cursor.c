@@ -52,7 +52,7 @@ bool cursor_is_cast(CXCursor c)
 	       (k >= CXCursor_CXXStaticCastExpr && k <= CXCursor_CXXFunctionalCastExpr);
 }
 
-/* Gives the last child: casts list the parts of the type first. */
+/* Gives the operand of a cast, which is the last child: the parts of the type come before it. */
 CXCursor cursor_cast_operand(CXCursor c)
 {
 	CXCursor last = clang_getNullCursor(), child;
@@ -85,7 +85,8 @@ static bool is_variable(CXCursor declared)
 	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl || k == CXCursor_FieldDecl;
 }
 
-/* Is no value loaded from the expression? Then it is written to, or its address is taken. */
+/* Asks whether the expression is used without loading a value from it: it is written to, or its
+ * address is taken. */
 static bool cursor_is_bare(CXCursor c)
 {
 	while (clang_getCursorKind(c) == CXCursor_ParenExpr)

@@ -1,11 +1,12 @@
-/* Questions about an expression in libclang's tree. */
+/* Answers questions about an expression in libclang's tree. */
 #ifndef SOURCE_CLANG_CURSOR_H
 #define SOURCE_CLANG_CURSOR_H
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* The n-th child without references to types; the null cursor if there are not so many. */
+/* Gives the n-th child, not counting references to types; the null cursor if there are not so many
+ * children. */
 CXCursor cursor_child(CXCursor c, unsigned n);
 bool cursor_is_wrapper(CXCursor c); /* parentheses, or an implicit cast */
 CXCursor cursor_strip(CXCursor c);  /* the expression inside all wrappers */

@@ -1,4 +1,4 @@
-/* Converts strings of libclang. */
+/* Converts a string of libclang to a string in an arena. */
 #ifndef SOURCE_CLANG_CXSTRING_H
 #define SOURCE_CLANG_CXSTRING_H
 

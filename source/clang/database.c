@@ -46,7 +46,8 @@ static char *command_path(CXString directory, CXString name)
 	return real;
 }
 
-/* Lists the folders of -I and -iquote, each followed by a newline; free() it. */
+/* Lists the folders that the command names by -I and -iquote, each followed by a newline; free()
+ * the text. */
 static char *include_folders(CXCompileCommand c)
 {
 	static const char *const options[] = { "-I", "-iquote" };
@@ -96,7 +97,7 @@ struct source_commands {
 	unsigned n;
 };
 
-/* Commands of the same file stay in the database's order. */
+/* Orders commands by file. Several commands of one file stay in the database's order. */
 static int compare(const void *a, const void *b)
 {
 	const struct by_path *x = a, *y = b;
@@ -181,7 +182,8 @@ void database_close(struct source_database *db)
 
 /* ---- one command ---- */
 
-/* Would the option write another file? Some take the next argument. */
+/* Asks whether the option makes the compiler write another file. *takes_next: the next argument
+ * belongs to the option. */
 static bool is_output_option(const char *arg, bool *takes_next)
 {
 	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
@@ -202,7 +204,8 @@ static bool is_output_option(const char *arg, bool *takes_next)
 	       strncmp(arg, "-save-temps=", 12) == 0 || strncmp(arg, "-fsanitize", 10) == 0;
 }
 
-/* Is the argument the file itself, or the last one and a file? */
+/* Asks whether the argument is the file that is compiled: it has that name, or is the last argument
+ * and a file. */
 static bool is_input(CXCompileCommand c, unsigned i, const char *arg, const char *file)
 {
 	char *path = arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c),

@@ -1,4 +1,4 @@
-/* The compilation database: compile_commands.json in a build folder. */
+/* Reads the compilation database: the file compile_commands.json in a build folder. */
 #ifndef SOURCE_CLANG_DATABASE_H
 #define SOURCE_CLANG_DATABASE_H
 

@@ -10,8 +10,8 @@ struct parameters {
 	VEC(struct source_parameter) list;
 };
 
-/* Adds a parameter. Visited as children, because libclang does not count the arguments of
- * templates. */
+/* Adds a parameter of the function. It is called for each child of the function, because libclang
+ * does not count the arguments of templates. */
 static enum CXChildVisitResult visit_parameter(CXCursor p, CXCursor parent, CXClientData data)
 {
 	struct parameters *to = data;
@@ -61,7 +61,7 @@ static uint32_t line_of(CXCursor c, bool is_end)
 	return line;
 }
 
-/* The classes and namespaces around a declaration, such as "pm::node::". */
+/* Gives the classes and namespaces around a declaration, such as "pm::node::". */
 static const char *scope_of(struct unit *u, CXCursor c)
 {
 	CXCursor parent = clang_getCursorSemanticParent(c);

@@ -33,8 +33,8 @@ static char *ask_clang(void)
 	return NULL;
 }
 
-/* Finds the headers of clang without clang; their folder is named after the version, 14.0.6 or
- * 19. */
+/* Finds clang's own headers where clang itself is not installed. Their folder is named after the
+ * version, 14.0.6 or 19. */
 static char *find_headers(void)
 {
 	static const char parent[] = LLVM_HOME "/lib/clang";

@@ -80,7 +80,7 @@ static bool through_variable(struct finding f, CXCursor use, bool is_reference, 
 
 /* ---- steps ---- */
 
-/* Adds steps to a base class if the bytes are used as that class. */
+/* Adds the steps from the place to its base class `to`, if the bytes are used as that class. */
 static bool through_bases(struct place *p, const struct layout *to)
 {
 	uint32_t path[8], n;
@@ -94,7 +94,7 @@ static bool through_bases(struct place *p, const struct layout *to)
 	return true;
 }
 
-/* Does the field have this name? An unnamed one is recognised by its offset. */
+/* Asks whether the field has this name. An unnamed field is recognised by its offset in bits. */
 static bool is_field(const struct layout_field *each, const char *name, long long bits)
 {
 	if (name && *name)
@@ -165,7 +165,8 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 	return step_field(f, clang_getCursorReferenced(c), out);
 }
 
-/* Moves the place by n elements; is_known: n is a constant. */
+/* Moves the place by n elements of an array. !is_known: n is no constant, so the index becomes
+ * unknown. */
 static bool move_by_elements(struct finding f, struct place *p, CXType element, bool is_known,
 			     long long n)
 {
@@ -258,8 +259,8 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 			     out);
 }
 
-/* A cast pointer still points to the same object, unless it is cast to a pointer to a struct, union
- * or array of another type. */
+/* Finds what a cast pointer points to: still the same object, unless it is cast to a pointer to a
+ * struct, union or array of another type. */
 static bool through_cast(struct finding f, CXCursor c, struct place *out)
 {
 	const struct layout *to = layout_of(f.t, type_pointee(cursor_type(c)));

@@ -36,7 +36,7 @@ struct search {
 	struct place place;
 };
 
-/* How well the expression fits the place: 0 not at all, 4 exactly. */
+/* Says how well the expression fits the place: 0 is not at all, 4 exactly. */
 static unsigned position_fit(CXCursor c, struct spot at)
 {
 	struct spot begin = spot_of(c, false), end = spot_of(c, true), left, right;
@@ -94,8 +94,8 @@ static bool is_atomic(CXCursor c)
 		       CXType_Pointer;
 }
 
-/* Finds what a library call fills. If that is a pointer to bytes, the type of the copied object
- * counts. */
+/* Finds the object that a call of a library function fills. If its argument points to plain bytes,
+ * the type of the object from which they are copied counts. */
 static bool place_filled(struct search *s, CXCursor call, const char *name, struct place *p)
 {
 	int n = clang_Cursor_getNumArguments(call), to = writer_argument(name),
@@ -222,8 +222,8 @@ static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CX
 	return CXChildVisit_Recurse;
 }
 
-/* Finds what a call fills, looking into the called function: it may have jumped to memcpy() as its
- * last action, and is then missing on the stack. */
+/* Finds the object that a call fills. Looks into the called function, too: it may have jumped to
+ * memcpy() as its last action, and is then missing on the stack. */
 static bool destination_of(struct search *s, CXCursor call, int depth, struct place *p)
 {
 	CXString name = clang_getCursorSpelling(call);

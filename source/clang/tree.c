@@ -69,7 +69,7 @@ static const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Reads the operator at p, after closing parentheses. */
+/* Reads the operator that is at p or behind closing parentheses there. */
 static void read_operator(struct source_node *n, const char *p, const char *end)
 {
 	size_t len = 0;
@@ -111,8 +111,8 @@ static void find_operator(struct source_node *n, const struct unit_text *t)
 	}
 }
 
-/* Has the type a size? libclang 14 crashes when asked for that of a builtin function and the
- * like. */
+/* Asks whether the type has a size. libclang 14 crashes when asked for the size of a builtin
+ * function's type and the like. */
 static bool has_size(CXType real)
 {
 	return (real.kind >= CXType_Bool && real.kind <= CXType_LongDouble) ||
@@ -161,7 +161,8 @@ static void fill_type(struct unit *u, struct source_node *n, CXCursor c)
 		      real.kind == CXType_VariableArray;
 }
 
-/* Sets what is known about a name. The use of a reference has the type of what it refers to. */
+/* Sets the type and the value of a node that is a name. The use of a reference has the type of what
+ * it refers to. */
 static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 {
 	CXCursor what = clang_getCursorReferenced(c);
@@ -184,8 +185,9 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	}
 }
 
-/* The cursor with the value of a constant that the text does not show as a number, such as sizeof,
- * an enumerator or a const variable; else the null cursor. */
+/* Gives the cursor that has the value of a constant which the text does not show as a number, such
+ * as sizeof, an enumerator or a const variable. The null cursor if the expression is no such
+ * constant. */
 static CXCursor constant_of(CXCursor c, enum CXCursorKind k)
 {
 	CXCursor what =
@@ -214,8 +216,8 @@ static void fill_value(struct source_node *n, CXCursor constant)
 		clang_EvalResult_dispose(result);
 }
 
-/* Sets where the text is. For a macro's argument that is where the argument is written; for the
- * body, where the macro is used. */
+/* Sets where the node's text is in the file. For an argument of a macro, that is where the argument
+ * is written; for the body of a macro, where the macro is used. */
 static void fill_text(struct source_node *n, CXSourceRange range)
 {
 	unsigned from = 0, to = 0;
@@ -235,7 +237,8 @@ static void copy_children(struct unit *u, CXCursor c, struct source_node *n)
 	clang_visitChildren(c, visit, &below);
 }
 
-/* Is the node the same as its only child, as for implicit casts? */
+/* Asks whether the node means the same as its only child, as an implicit cast does. Such a node is
+ * left out. */
 static bool is_transparent(CXCursor c, const struct source_node *n)
 {
 	enum CXCursorKind k = clang_getCursorKind(c);

@@ -18,8 +18,8 @@ enum reading {
 	READ_COPY,   /* errors count, and the declarations are copied */
 };
 
-/* Is it the warning about an undeclared function? It is only a warning in C, but the program may
- * not link or may misbehave. */
+/* Asks whether the message is the warning about an undeclared function. It is only a warning in C,
+ * but the program may not link or may misbehave. */
 static bool is_undeclared(CXDiagnostic d)
 {
 	CXString option = clang_getDiagnosticOption(d, NULL);

@@ -1,4 +1,4 @@
-/* A translation unit: opening it, its text, and what is copied from it. */
+/* Opens a translation unit, gives its text, and declares what is copied from it. */
 #ifndef SOURCE_CLANG_UNIT_H
 #define SOURCE_CLANG_UNIT_H
 
@@ -30,7 +30,8 @@ struct unit *unit_open(CXIndex index, const struct source_commands *commands, co
 		       struct error *err);
 void unit_close(struct unit *u);
 
-/* Parts of struct source_api, which describes them. */
+/* Parts of struct source_api (source/source.h describes them): read a translation unit and copy
+ * what others need. */
 struct source_unit *unit_parse(const struct source_database *db, const char *file,
 			       const struct source_text *changed, size_t nchanged,
 			       struct error *err);
@@ -41,16 +42,17 @@ int unit_compiles(const struct source_database *db, const char *file,
 
 extern const struct source_typing_api typing_api; /* typing.c */
 
-/* unit_text.c */
+/* unit_text.c: gives the bytes of a file of the unit */
 struct unit_text *unit_text(struct unit *u, CXFile file); /* NULL if file is NULL */
-/* takes ownership of the string; NULL if it is empty */
+/* Copies the string into the unit, and disposes of it; NULL if it is empty. */
 const char *unit_string(struct unit *u, CXString s);
-/* The extent of a piece of syntax; inside a macro, the extent of the macro's use. */
+/* Gives the extent of a piece of syntax in its file; inside a macro, the extent of the macro's
+ * use. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
 
-/* copies into u->functions, macros and uses (declarations.c) */
+/* Copies the declarations of the unit into u->functions, macros and uses (declarations.c). */
 void declarations_copy(struct unit *u);
-/* size of what a pointer points to, or of an array's element; 0 if unknown (tree.c) */
+/* Gives the size of what a pointer points to, or of an array's element; 0 if unknown (tree.c). */
 uint32_t type_target_bytes(CXType t);
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
 

@@ -1,5 +1,5 @@
-/* Strings of libclang, the bytes of a unit's files, and the extent of a piece of syntax. The result
- * of a macro has the extent of the macro's use. */
+/* Gives texts of a translation unit: strings of libclang, the bytes of the unit's files, and the
+ * extent of a piece of syntax. What a macro produces has the extent of the macro's use. */
 #include "source/clang/unit.h"
 
 #include <limits.h>

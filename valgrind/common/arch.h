@@ -1,5 +1,5 @@
-/* What depends on the processor, for both Valgrind tools. Each folder of arch/ defines all of it;
- * no other code asks which processor it is. */
+/* Declares what depends on the processor, for both Valgrind tools. Each folder of arch/ defines all
+ * of it; no other code asks which processor it is. */
 #ifndef VG_ARCH_H
 #define VG_ARCH_H
 
@@ -22,7 +22,8 @@ void arch_pass_registers(IRExpr **args, UInt nargs, void **f);
 /* ---- the stack ---- */
 extern const UInt arch_return_bytes;   /* by how much a return raises the stack pointer */
 extern const UInt arch_red_zone_bytes; /* bytes below the stack pointer that are in use */
-/* whether an instruction that VEX takes for a call really returns */
+/* Asks whether an instruction that VEX takes for a call really calls, so that the callee returns
+ * behind it. */
 Bool arch_is_call(Addr pc);
 /* True: Valgrind's unwinder may stop at a signal's trampoline, and names the caller of the dynamic
  * linker's resolver twice, followed by garbage. */
@@ -35,8 +36,8 @@ extern const Bool arch_is_weak;
 struct insn arch_decode(Addr pc, const UChar *code);
 /* Adds IR that computes the address of the memory operand; gives an atom. */
 IRExpr *arch_address(IRSB *sb, const struct insn *insn);
-/* Finds which bytes an INSN_MASK_MOVE selects, whose statements begin at first_stmt: those whose
- * highest bit is set in *lo and *hi. False if unknown. */
+/* Finds which bytes an INSN_MASK_MOVE stores: those whose highest bit is set in *lo and *hi. Its
+ * statements begin at first_stmt. False if unknown. */
 Bool arch_find_mask(const IRSB *in, Int first_stmt, UInt size_bytes, IRExpr **lo, IRExpr **hi);
 
 /* ---- for complete.c ---- */
@@ -46,14 +47,14 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added);
 Bool arch_add_stmt(IRSB *sb, IRStmt *st);
 
 /* ---- the kernel ---- */
-/* gives a negative errno if it fails */
+/* Makes a system call. Gives its result, or a negative errno if it fails. */
 Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f);
 
 /* ---- the machine ---- */
-/* what a trace must say about the machine */
+/* Calls tell() for each fact that a trace must contain about the machine. */
 void arch_describe(void (*tell)(const HChar *key, const HChar *value));
-/* Called when the program begins, with its stack pointer: shows it processor features that Valgrind
- * hides. */
+/* Shows the program processor features that Valgrind hides. Called when the program begins, with
+ * its stack pointer. */
 void arch_begin(Addr sp);
 
 #endif

@@ -12,8 +12,8 @@ struct added_insn {
 	IRExpr *stored, *loaded;
 };
 
-/* Adds a statement together with what is missing in it. False if nothing is; then it was not
- * added. */
+/* Adds a statement of VEX that lacks something, together with what it lacks. False if the statement
+ * lacks nothing; then it was not added. */
 Bool complete_stmt(IRSB *sb, IRStmt *st);
 /* Completes the end of a block, which is a copy of `in`: adds an instruction that VEX could not
  * decode, or removes an end that is not needed. True if an instruction was added. */

@@ -28,14 +28,16 @@ void *__wrap_vgModuleLocal_img_from_local_file(const HChar *path)
 	return is_debug_file(path) ? NULL : __real_vgModuleLocal_img_from_local_file(path);
 }
 
-/* Would read lines and arguments, which nobody needs. */
+/* Does nothing in place of the core's function, which would read lines and arguments. Nobody needs
+ * them. */
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
 }
 
 Bool g_unwinds; /* if it is set, arch/ lets the core read unwind information */
 
-/* Hides the variable: without debug files, the core would ask servers for them. */
+/* Gives a variable of the environment, but hides the one that names servers of debug files: without
+ * these files, the core would ask the servers. */
 HChar *__wrap_vgPlain_getenv(const HChar *name)
 {
 	return VG_(strcmp)(name, "DEBUGINFOD_URLS") == 0 ? NULL : __real_vgPlain_getenv(name);

@@ -1,4 +1,4 @@
-/* Controls what Valgrind's core reads of debug information: only symbols. */
+/* Limits what Valgrind's core reads of debug information: it reads only symbols. */
 #ifndef VG_DEBUGINFO_H
 #define VG_DEBUGINFO_H
 

@@ -1,4 +1,4 @@
-/* An instruction, as far as VEX's IR does not describe it: flushes and their address, kinds of
+/* Describes an instruction, as far as VEX's IR does not: flushes and their address, kinds of
  * fences, non-temporal stores, and instructions that stock VEX cannot decode. */
 #ifndef VG_INSN_H
 #define VG_INSN_H
@@ -46,10 +46,10 @@ struct insn {
 };
 
 struct insn insn_at(Addr pc, UInt len_bytes); /* An instruction of this length that VEX decoded. */
-/* An instruction that VEX did not decode; there may not even be memory. len_bytes is 0 if it is
- * unknown. */
+/* Decodes the instruction at pc, which VEX did not decode. There may not even be memory at pc.
+ * len_bytes is 0 if the instruction is unknown. */
 struct insn insn_next(Addr pc);
-/* The last instruction of a block; INSN_OTHER if there is none. */
+/* Decodes the last instruction of a block; INSN_OTHER if the block has none. */
 struct insn insn_last(const IRSB *sb);
 
 #endif

@@ -1,4 +1,4 @@
-/* Short names for making IR. */
+/* Functions with short names that make VEX's IR. */
 #ifndef VG_IR_H
 #define VG_IR_H
 

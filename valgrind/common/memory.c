@@ -1,5 +1,5 @@
-/* Memory of a tool itself, in pages beside the program's. Valgrind ends with a message when its own
- * allocator is out of memory, but not when these pages are refused; so this does. */
+/* Gives memory to the tool itself, in pages beside the program's. Valgrind ends with a message when
+ * its own allocator is out of memory, but not when these pages are refused; so this file does. */
 #include "valgrind/common/memory.h"
 
 #include "pub_tool_aspacemgr.h"

@@ -1,4 +1,4 @@
-/* Memory of a tool itself. */
+/* Gives memory to the tool itself. */
 #ifndef VG_MEMORY_H
 #define VG_MEMORY_H
 

@@ -12,7 +12,7 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 
-/* Valgrind's own, which its headers for tools do not have. */
+/* The hard limit that Valgrind itself keeps. Valgrind's headers for tools do not declare it. */
 extern Int VG_(fd_hard_limit);
 
 static ULong clo_open_files; /* 0: nobody says */
@@ -44,7 +44,8 @@ static void begin(void)
 										  : g_seen.rlim_max;
 }
 
-/* Where a call has the limit to set, and where it gets the present one; NULL: nowhere. */
+/* Finds the limits that a call points to: gives the one that the call wants to set; NULL: it sets
+ * none. */
 static struct vki_rlimit *to_set(UInt number, const UWord *args)
 {
 	if (number == __NR_setrlimit && args[0] == VKI_RLIMIT_NOFILE)
@@ -65,7 +66,8 @@ static struct vki_rlimit *to_get(UInt number, const UWord *args)
 	return NULL;
 }
 
-/* What the kernel would allow to a program that may not raise its hard limit. */
+/* Asks whether the kernel would allow these limits to a program that may not raise its hard
+ * limit. */
 static Bool is_allowed(const struct vki_rlimit *l)
 {
 	return l->rlim_cur <= l->rlim_max && l->rlim_max <= g_seen.rlim_max;

@@ -1,4 +1,4 @@
-/* System calls for which Valgrind's tool interface has no function. */
+/* Makes system calls for which Valgrind's tool interface has no function. */
 #ifndef VG_SYS_H
 #define VG_SYS_H
 
@@ -25,7 +25,7 @@ enum {
 };
 #endif
 
-/* All return a negative errno if they fail. */
+/* Maps memory. This function and the next ones return a negative errno if they fail. */
 static inline Long sys_mmap(void *at, SizeT len, Int prot, Int flags, Int fd, Long offset)
 {
 	return arch_syscall(__NR_mmap, (Long)at, (Long)len, prot, flags, fd, offset);
@@ -81,7 +81,7 @@ static inline Long sys_setrlimit(Int what, const struct vki_rlimit *limit)
 	return arch_syscall(__NR_setrlimit, what, (Long)limit, 0, 0, 0, 0);
 }
 
-/* Does not follow a symbolic link. */
+/* Like stat(), but does not follow a symbolic link. */
 static inline Long sys_lstat(const HChar *path, struct vki_stat *st)
 {
 	return arch_syscall(__NR_newfstatat, VKI_AT_FDCWD, (Long)path, (Long)st,

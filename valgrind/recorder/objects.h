@@ -1,4 +1,4 @@
-/* Executable mappings for the trace. */
+/* Writes the executable mappings of the program to the trace. */
 #ifndef REC_OBJECTS_H
 #define REC_OBJECTS_H
 

@@ -160,7 +160,8 @@ static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
 	emit_range(&(struct part){ tid, kind, { len } }, va);
 }
 
-/* Answers that all bytes are defined. 1: done; 3: not addressable, like memcheck. */
+/* Answers memcheck's request GET_VBITS: all bytes are defined. Gives 1: done; 3: the bytes are not
+ * addressable. memcheck gives the same numbers. */
 static UWord get_vbits(Addr to, SizeT len)
 {
 	if (!VG_(am_is_valid_for_client)(to, len, VKI_PROT_WRITE))

@@ -1,4 +1,4 @@
-/* Client requests: the annotations of the program. */
+/* Handles client requests: the annotations of the program. */
 #ifndef REC_REQUESTS_H
 #define REC_REQUESTS_H
 

@@ -14,8 +14,8 @@
 
 #define TOKEN_BYTES_MAX 64
 
-/* The input byte that the memory byte is computed from, counted from 1; 0 if it is none or
- * several. */
+/* Gives the number, from 1, of the input byte from which the memory byte is computed; 0 if it is
+ * computed from none or several. */
 static ULong source_of(Addr a)
 {
 	UInt id = mem_is_symbolic(a, 1) ? mem_get(a, 1, *(const UChar *)a).id : 0;
@@ -43,7 +43,8 @@ static Bool can_read(Addr a)
 	return VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ);
 }
 
-/* The string's length, at most max; -1 if it depends on the input or is not readable. */
+/* Gives the string's length, at most max; -1 if the length depends on the input, or the string is
+ * not readable. */
 static Int constant_length(Addr a, ULong max)
 {
 	Int n = 0;
@@ -57,7 +58,7 @@ static Int constant_length(Addr a, ULong max)
 	return (ULong)n == max ? n : -1;
 }
 
-/* How many bytes from a on are consecutive bytes of the input. */
+/* Counts how many bytes from a on are consecutive bytes of the input. */
 static UInt word_length(Addr a, ULong from, ULong max)
 {
 	UInt n = 0;
@@ -98,8 +99,8 @@ void token_compared(ThreadId tid, Addr a, Addr b, ULong max)
 	one_side(pc, b, a, max);
 }
 
-/* Is the end of the word decided by bytes of the input, and not by a NUL that the program wrote
- * there? Then the solver can change these bytes. */
+/* Asks whether bytes of the input decide where the word ends, and not a NUL that the program wrote
+ * there. Then the solver can change these bytes. */
 static Bool has_own_end(Addr end)
 {
 	return !can_read(end) || mem_is_symbolic(end, 1) || *(const UChar *)end != '\0';

@@ -7,8 +7,8 @@
 #define DIRECTION_FLAG 0x400
 #define BULK_MAX (1u << 30)
 
-/* The range of an instruction whose first element is at addr. With the direction flag, the first
- * element is the highest. */
+/* Gives the range of memory that the instruction accesses, if its first element is at addr. With
+ * the direction flag, the first element is the highest. */
 static struct access range(uint64_t addr, const struct insn *in, const ucontext_t *uc,
 			   uint32_t kind)
 {

@@ -1,7 +1,8 @@
-/* Catches system calls: by syscall user dispatch if the kernel has it and allows it, otherwise by
- * replacing the call instructions, so that they end in SIGILL. Nothing else differs between the two
- * ways. Calls that the program makes itself use rt_pass. In the environment, PMEND_RUN_NO_DISPATCH
- * asks for the second way, PMEND_RUN_NO_DISPATCH=all for neither. */
+/* Chooses how system calls are caught, and catches them: by syscall user dispatch if the kernel has
+ * it and allows it, otherwise by replacing the call instructions, so that they end in SIGILL.
+ * Nothing else differs between the two ways. Calls that the program makes itself use rt_pass. In
+ * the environment, PMEND_RUN_NO_DISPATCH asks for the second way, PMEND_RUN_NO_DISPATCH=all for
+ * neither. */
 #include <sys/prctl.h>
 
 #include "gate.h"
@@ -20,8 +21,8 @@ const char gate_lack[] =
 #define ARCH_SHSTK_STATUS 0x5005 /* an operation of arch_prctl() in Linux 6.6 and later */
 #define SHSTK 1u
 
-/* A shadow stack (CET) makes pmend impossible: we build frames ourselves, and children return from
- * them, which a shadow stack does not know. */
+/* Says why system calls cannot be caught; NULL: they can. A shadow stack (CET) makes it impossible:
+ * we build frames ourselves, and children return from them, which a shadow stack does not know. */
 const char *catch_refusal(void)
 {
 	uint64_t features = 0;
@@ -42,7 +43,8 @@ void catch_choose(void)
 	gate_sees_return = rt_dispatches;
 }
 
-/* Dispatch is a property of a thread, and children do not inherit it. */
+/* Prepares only the second way. Dispatch is a property of a thread, and children do not inherit it,
+ * so nothing can be prepared for them. */
 bool gate_prepare(void)
 {
 	return !rt_dispatches && patch_prepare(&calls_table);
@@ -58,7 +60,7 @@ bool gate_arm(void)
 		     rt_gate_end - rt_gate_begin, 0) == 0;
 }
 
-/* Dispatch catches calls wherever they are made. */
+/* Watches new code only in the second way: dispatch catches calls wherever they are made. */
 bool gate_watch(uint64_t start, uint64_t end)
 {
 	return rt_dispatches || patch_range(&calls_table, start, end);

@@ -94,7 +94,7 @@ static bool names_stack(const ZydisDecodedOperand *o)
 		       ZYDIS_REGISTER_RSP;
 }
 
-/* The instruction does the same at another address. */
+/* Asks whether the instruction has the same effect at another address. */
 static bool is_movable(const struct instruction *in)
 {
 	switch (in->in.meta.category) {
@@ -136,21 +136,23 @@ static bool is_plain_jump(const struct instruction *in)
 			: in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
 }
 
-/* Only calls without prefixes: processors disagree about those with prefixes. */
+/* Asks whether the instruction is a call without prefixes. Processors disagree about calls with
+ * prefixes. */
 static bool is_plain_call(const struct instruction *in)
 {
 	return in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->in.opcode == 0xe8 &&
 	       in->in.length == 5;
 }
 
-/* The instruction may be the last of a group. A call may be: it returns behind the group. */
+/* Asks whether the instruction may be the last of a group. A call may be: it returns behind the
+ * group. */
 static bool is_last(const struct instruction *in)
 {
 	return is_plain_jump(in) || is_plain_call(in) || in->in.meta.category == ZYDIS_CATEGORY_RET;
 }
 
-/* The memory operand of an instruction that accesses memory only by one read from a plain address;
- * NULL: it is no such load. */
+/* Gives the memory operand of an instruction that accesses memory only by one read from a plain
+ * address; NULL: the instruction is no such load. */
 static const ZydisDecodedOperand *load_of(const struct instruction *in)
 {
 	const ZydisDecodedOperand *found = NULL;
@@ -251,7 +253,7 @@ static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 	return start;
 }
 
-/* A copy of the function's original bytes. */
+/* Gives a copy of the function's original bytes. */
 static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 {
 	long at = CALL6(SYS_mmap, 0, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -335,7 +337,8 @@ static bool place_group(struct area *a, const struct instruction *list, uint32_t
 	return true;
 }
 
-/* The pc is in Zydis, which is called while the areas are not executable. */
+/* Asks whether pc is in Zydis. Zydis is called while the areas are not executable, so it must have
+ * no detours. */
 static bool is_decoder(uint64_t pc)
 {
 	struct dl_find_object of_pc, of_zydis;

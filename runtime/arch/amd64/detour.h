@@ -55,8 +55,8 @@ struct emitter {
 };
 bool emit_group(struct emitter *e, const struct instruction *list, uint32_t n);
 
-/* True if the instructions after the first are reached only from the one before them. bytes: the
- * original bytes of the function. */
+/* Asks whether the instructions after the first are reached only from the one before them. bytes:
+ * the original bytes of the function. */
 bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function,
 		     const uint8_t *bytes, uint64_t len_bytes);
 

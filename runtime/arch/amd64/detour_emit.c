@@ -53,7 +53,8 @@ static void aim(const struct emitter *e, uint8_t *after)
 		memcpy(after - 4, &d, sizeof d);
 }
 
-/* The instruction uses the register with this number (0 to 7, which need no prefix). */
+/* Asks whether the instruction uses the register with this number (0 to 7, which need no
+ * prefix). */
 static bool uses(const struct instruction *in, int reg)
 {
 	for (uint32_t i = 0; i < in->in.operand_count; i++) {
@@ -88,7 +89,7 @@ static bool choose_scratch(const struct instruction *in, uint8_t scratch[2])
 	return n == 2;
 }
 
-/* The extension bits of the instruction's index (x) and base (b) register. */
+/* Gives the extension bits of the instruction's index register (x) and base register (b). */
 static void extensions(const struct instruction *in, uint8_t *x, uint8_t *b)
 {
 	/* Zydis shows these as they are encoded, inverted */

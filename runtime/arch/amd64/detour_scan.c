@@ -98,8 +98,8 @@ static bool is_function_private(const struct instruction *list, uint32_t n, uint
 	return !g_is_computed && !is_reached(list, n, &g_function);
 }
 
-/* No short jump around the function leads into the group. The code around it may be another part of
- * the function; any two bytes that look like a short jump count. */
+/* Asks whether no short jump around the function leads into the group. The code around the function
+ * may be another part of it; any two bytes that look like a short jump count. */
 static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t function,
 			    uint64_t len_bytes, uint64_t from, uint64_t to)
 {
@@ -146,8 +146,8 @@ struct object {
 	uint32_t nheaders;
 };
 
-/* Finds the object of pc by its ELF header, at the beginning of its first mapping. False: it has
- * none there. */
+/* Finds the object that contains pc, by the ELF header at the beginning of its first mapping.
+ * False: there is no ELF header. */
 static bool object_find(struct object *o, uint64_t pc)
 {
 	struct dl_find_object found;
@@ -164,7 +164,8 @@ static bool object_find(struct object *o, uint64_t pc)
 	return true;
 }
 
-/* The targets of the object's jumps; NULL: the object is too large, or there is no memory. */
+/* Gives the targets of all jumps in the object; NULL: the object is too large, or there is no
+ * memory. */
 static const struct targets *targets_of(const struct object *o)
 {
 	uint64_t start = UINT64_MAX, end = 0;

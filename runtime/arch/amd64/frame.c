@@ -1,6 +1,6 @@
-/* Registers of a signal frame, and frames for children and for the program's handlers. The
- * floating-point state is a block of its own at the end of a frame; its header says how long it
- * is. */
+/* Reads and sets registers of a signal frame, and makes frames for children and for the program's
+ * handlers. The floating-point state is a block of its own at the end of a frame; its header says
+ * how long it is. */
 #include <elf.h>
 #include <string.h>
 
@@ -100,8 +100,8 @@ bool frame_is_delivered(const ucontext_t *uc)
 	return (const char *)uc->uc_link == &delivered;
 }
 
-/* Lays the frame out as the kernel does: return address, ucontext, siginfo, and the floating-point
- * state above them. */
+/* Makes a signal frame for the program's handler, laid out as the kernel does it: return address,
+ * ucontext, siginfo, and the floating-point state above them. */
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
 		   frame_write_fn *write)
 {
@@ -132,7 +132,8 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 	return true;
 }
 
-/* state[0]: whether the program itself single-steps. */
+/* Makes the interrupted program execute one instruction. state[0] keeps whether the program itself
+ * single-steps. */
 void insn_step_begin(struct insn_step *s, const struct insn *in, ucontext_t *uc)
 {
 	(void)in;

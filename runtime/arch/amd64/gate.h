@@ -8,12 +8,13 @@
 
 /* System calls from [rt_gate_begin, rt_gate_end) are not caught. */
 extern const char rt_gate_begin[], rt_gate_end[];
-/* true: calls are caught by syscall user dispatch, set per thread; false: by replaced
- * instructions */
+/* True: calls are caught by syscall user dispatch, which is set per thread. False: they are caught
+ * by replaced instructions. */
 extern bool rt_dispatches __attribute__((visibility("hidden")));
-/* Chooses the way; called in each process before everything else. In catch.c. */
+/* Chooses the way in which calls are caught. Called in each process before everything else. In
+ * catch.c. */
 void catch_choose(void);
-/* why system calls cannot be caught in this process; NULL: they can */
+/* Says why system calls cannot be caught in this process; NULL: they can. */
 const char *catch_refusal(void);
 
 /* Finding and replacing calls: text.c. The first byte of each call becomes CALL_BYTE, which begins

@@ -18,8 +18,8 @@ struct decoded {
 	const ucontext_t *uc;
 };
 
-/* The frame's index of the 64-bit register that contains r. Zydis numbers 8-bit registers
- * differently. */
+/* Gives the index in the signal frame of the 64-bit register that contains r. Zydis numbers 8-bit
+ * registers differently. */
 static int8_t greg_of_register(ZydisRegister r)
 {
 	return greg_of[ZydisRegisterGetId(
@@ -138,7 +138,8 @@ static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i,
 	return true;
 }
 
-/* Size of an index in bytes, by the name of the gather or scatter; 0: another instruction. */
+/* Gives the size of an index in bytes, by the name of the gather or scatter; 0: it is another
+ * instruction. */
 static uint32_t index_bytes_of(ZydisMnemonic m)
 {
 	switch (m) {
@@ -162,8 +163,8 @@ static uint32_t index_bytes_of(ZydisMnemonic m)
 	}
 }
 
-/* Sets a bit for each element that is accessed. AVX-512 has mask registers. AVX2 has vectors as
- * masks; there, all elements count as read. */
+/* Sets a bit in *mask for each element that the gather or scatter accesses. AVX-512 has mask
+ * registers. AVX2 has vectors as masks; there, all elements count as read. */
 static bool gather_mask(const struct decoded *d, uint64_t *mask)
 {
 	*mask = ~(uint64_t)0;
@@ -204,8 +205,8 @@ static void add_gather(struct insn *out, const struct decoded *d, const ZydisDec
 	}
 }
 
-/* Offset in bytes that a register adds to the operand of bt, bts, btr and btc, which reach beyond
- * it. */
+/* Gives how many bytes the register of bt, bts, btr and btc adds to the address of the memory
+ * operand: the bit may be outside of the operand. */
 static uint64_t bit_offset(const struct decoded *d, const ZydisDecodedOperand *op)
 {
 	int64_t bit;
@@ -223,7 +224,7 @@ static bool is_bit_test(ZydisMnemonic m)
 	       m == ZYDIS_MNEMONIC_BTC;
 }
 
-/* The store may leave some bytes of its operand unchanged. */
+/* Asks whether the store may leave some bytes of its operand unchanged. */
 static bool is_masked(const struct decoded *d)
 {
 	switch (d->in.mnemonic) {
@@ -300,7 +301,8 @@ static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
 	}
 }
 
-/* The instruction is not the SSE move, which Zydis also calls movsd. */
+/* Asks whether an instruction that Zydis calls movsd is the string instruction. Zydis has the same
+ * name for an SSE move. */
 static bool is_string_move(const struct decoded *d)
 {
 	return d->in.mnemonic != ZYDIS_MNEMONIC_MOVSD ||
@@ -392,7 +394,8 @@ static bool decode(struct decoded *d, const uint8_t *bytes, uint32_t n)
 	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d->in, d->ops));
 }
 
-/* Decodes into *k, whose lock is held, unless it already has this instruction. */
+/* Decodes the instruction into *k, unless *k has this instruction already. The caller holds the
+ * lock of *k. */
 static bool decode_kept(struct kept *k, uint64_t rip, const uint8_t *bytes, uint32_t n)
 {
 	if (k->n == n && k->rip == rip && memcmp(k->bytes, bytes, n) == 0)

@@ -1,5 +1,5 @@
-/* Protection keys. Each thread has a register, PKRU, which says which keys are closed. That of the
- * interrupted program is in the XSAVE area of its signal frame. */
+/* Opens and closes pages by protection keys. Each thread has a register, PKRU, which says which
+ * keys are closed. The PKRU of the interrupted program is in the XSAVE area of its signal frame. */
 #include <cpuid.h>
 #include <sys/mman.h>
 
@@ -42,7 +42,7 @@ int keys_init(void)
 	return (int)key;
 }
 
-/* PKRU of the interrupted program. */
+/* Finds the PKRU of the interrupted program in its signal frame. */
 static uint32_t *frame_pkru(ucontext_t *uc)
 {
 	char *x = (char *)uc->uc_mcontext.fpregs;
@@ -97,9 +97,9 @@ static bool is_closed(int key)
 	return rdpkru() >> 2 * key & 1;
 }
 
-/* The handler of the test. On a fault, it opens the key for the interrupted code. On a signal that
- * was sent, it closes the key for the interrupted code, or opens it only for itself, which must end
- * with the handler. */
+/* Handles the signals of the test. On a fault, it opens the key for the interrupted code. On a
+ * signal that was sent, it closes the key for the interrupted code, or opens the key only for
+ * itself, which must end with the handler. */
 static void on_trial(int sig, siginfo_t *si, void *uc)
 {
 	(void)sig;

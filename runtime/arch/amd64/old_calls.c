@@ -1,5 +1,5 @@
-/* Rows for system calls that Linux has on amd64 but not on newer architectures, and for
- * arch_prctl(). Most are today's calls with one argument less. */
+/* Adds rows to the tables of system calls (call_tables.h): the calls that Linux has on amd64 but
+ * not on newer architectures, and arch_prctl(). Most are today's calls with one argument less. */
 #include <linux/sched.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>

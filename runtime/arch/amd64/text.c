@@ -46,8 +46,8 @@ static const Elf64_Phdr *header_next(const struct patch_place *p, const Elf64_Ph
 	return h < first + e->e_phnum ? h : NULL;
 }
 
-/* Returns len_bytes of the file at an address in the file's numbering; NULL: the file has none
- * there. */
+/* Returns the bytes at an address of the ELF file, as the file numbers addresses; NULL: the file
+ * does not have len_bytes there. */
 static const uint8_t *file_at(const struct patch_place *p, uint64_t addr, uint64_t len_bytes)
 {
 	for (const Elf64_Phdr *h = header_next(p, NULL); h; h = header_next(p, h)) {
@@ -104,7 +104,7 @@ static uint64_t function_start(const struct functions *f, uint32_t i)
 	return f->header + (uint64_t)(int64_t)word_at(f->table + 8ul * i) + f->bias;
 }
 
-/* The end of function i, by its frame description: its length, the distance of the common
+/* Finds where function i ends, by its frame description: its length, the distance of the common
  * description, its beginning (relative to this place), the length of the function. 0: the
  * description has another form. */
 static uint64_t function_end(const struct functions *f, uint32_t i)
@@ -118,8 +118,8 @@ static uint64_t function_end(const struct functions *f, uint32_t i)
 	return start + (uint32_t)word_at(at + 12);
 }
 
-/* The function that contains addr, cut to [low, high); otherwise the range between two
- * functions. */
+/* Finds the function that contains addr, cut to [low, high). If no function does, gives the range
+ * between the two functions around addr. */
 static struct span span_around(const struct functions *f, uint64_t addr, uint64_t low,
 			       uint64_t high)
 {
@@ -182,8 +182,8 @@ static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64
 	return from;
 }
 
-/* The instruction never continues with the next one. Tested by opcode: the decoder's minimal mode
- * has no names. */
+/* Asks whether the instruction never continues with the next one. It is tested by its opcode: the
+ * decoder's minimal mode has no names. */
 static bool ends_flow(const ZydisDecodedInstruction *in)
 {
 	if (in->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -203,8 +203,8 @@ static bool ends_flow(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* The target of a relative jump, or the address of data that the instruction names relative to its
- * own; 0: neither. */
+/* Gives the target of a relative jump, or the address of data that the instruction names relative
+ * to its own; 0: it has neither. */
 static uint64_t target_of(const ZydisDecodedInstruction *in, uint64_t at, bool *is_jump)
 {
 	*is_jump = in->raw.imm[0].is_relative;
@@ -215,9 +215,9 @@ static uint64_t target_of(const ZydisDecodedInstruction *in, uint64_t at, bool *
 	return 0;
 }
 
-/* Any four bytes of the function, read as a distance, lead to [low, high). Four more bytes, a
- * constant, may follow the distance. Mostly there is no such distance, and this test is much faster
- * than decoding. */
+/* Asks whether any four bytes of the function, read as a distance, lead to [low, high). Four more
+ * bytes, a constant, may follow the distance. Mostly there is no such distance, and this test is
+ * much faster than decoding. */
 static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 {
 	for (uint64_t at = f->start; at + 4 <= f->end; at++) {
@@ -229,8 +229,9 @@ static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
 	return false;
 }
 
-/* Some instruction of the function jumps into the instruction at `inside` so that addr becomes an
- * instruction, or names data in the code between `block` and addr. */
+/* Asks whether it is in doubt that addr is inside an instruction or data. It is if some instruction
+ * of the function jumps into the instruction at `inside` so that addr becomes an instruction, or
+ * names data in the code between `block` and addr. */
 static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t addr, uint64_t inside,
 			uint64_t block)
 {
@@ -327,8 +328,8 @@ static bool looks_like_call(const uint8_t *at)
 	       (at[0] == 0xcd && at[1] == INT80_SECOND);
 }
 
-/* mov $15, %rax; syscall: debuggers and unwinders recognise signal frames by these bytes, so the
- * call stays. */
+/* Asks whether the call is that of `mov $15, %rax; syscall`. Debuggers and unwinders recognise
+ * signal frames by these bytes, so the call stays. */
 static bool is_sigreturn(const uint8_t *at, const uint8_t *start)
 {
 	static const uint8_t before[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0 };

@@ -1,5 +1,5 @@
-/* Copies and fills of any length: none, since insn_decode() does not know the instructions that do
- * them (MOPS). */
+/* Says that there are no copies and fills of any length (on amd64: rep movs): insn_decode() does
+ * not know the instructions that do them on arm64 (MOPS). */
 #include "internal.h"
 
 void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b)

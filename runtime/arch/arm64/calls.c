@@ -1,5 +1,5 @@
-/* System calls that only arm64 has: none. Those that only other architectures have are older forms
- * of the same calls. */
+/* The tables of system calls (call_tables.h) that only arm64 has: they are empty. Calls that only
+ * other architectures have are older forms of calls that all have. */
 #include "arch.h"
 
 const struct buffer_call arch_buffer_calls[] = { { 0 } };

@@ -26,7 +26,8 @@ bool gate_watch(uint64_t start, uint64_t end)
 	return patch_range(&calls_table, start, end);
 }
 
-/* Number of the slot of the call that was replaced at pc; 0: no call was. */
+/* Gives the number of the slot of the call that was replaced at pc; 0: no call was replaced
+ * there. */
 static uint32_t slot_at(uint64_t pc)
 {
 	const uint32_t word = *(const uint32_t *)pc;
@@ -61,9 +62,10 @@ bool gate_is_escape(long number, const long a[6])
 	return false;
 }
 
-/* The slot knows where to return. Unwinders do not, so the address is also put on the stack, where
- * the slot's call frame information says. It overwrites the kernel's own record of the same kind,
- * which nobody needs. Without room for it, unwinders see less of the stack. */
+/* Lets the program itself make the call, in its slot. The slot knows where to return. Unwinders do
+ * not, so the address is also put on the stack, where the slot's call frame information says. It
+ * overwrites the kernel's own record of the same kind, which nobody needs. If the stack has no room
+ * for it, unwinders see less of the stack. */
 bool gate_pass(ucontext_t *uc, struct gate_return *back)
 {
 	mcontext_t *m = &uc->uc_mcontext;

@@ -30,7 +30,7 @@ ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 	return (ucontext_t *)(uc->uc_mcontext.sp + INFO_BYTES);
 }
 
-/* The record that says where the frame continues; NULL: it does not. */
+/* Finds the record that says where the frame continues; NULL: the frame has no further part. */
 static struct extra_context *extra_of(const ucontext_t *uc)
 {
 	const char *at = (const char *)uc->uc_mcontext.__reserved,
@@ -67,8 +67,8 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const
 	return at;
 }
 
-/* Not used: the return of such a handler could not be seen (gate_sees_return), so our handlers call
- * the program's. */
+/* Never called on arm64. The return of a handler that is started in this way could not be seen
+ * (gate_sees_return), so our handlers call the program's handlers instead. */
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h,
 		   frame_write_fn *write)
 {

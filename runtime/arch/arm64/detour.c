@@ -37,7 +37,8 @@ static uint64_t area_code(const struct area *a)
 
 /* ---- in a run ---- */
 
-/* The stub whose code contains pc; *word: which word of it. NULL: none. */
+/* Finds the stub whose code contains pc, and in *word the number of the word in this code. NULL: no
+ * stub contains it. */
 static const struct stub *stub_of(uint64_t pc, uint32_t *word)
 {
 	for (uint32_t i = 0; i < g_nareas; i++) {
@@ -58,8 +59,8 @@ uint64_t detour_original(uint64_t pc)
 	return s ? s->original : pc;
 }
 
-/* A fault at the first word of a stub means that it has no stack: the original load is executed
- * then, too. */
+/* Handles a fault in a stub: lets the program execute the original load. This also happens after a
+ * fault at the first word of a stub, which means that the stub has no room on the stack. */
 bool detour_leave(ucontext_t *uc)
 {
 	mcontext_t *m = &uc->uc_mcontext;
@@ -103,8 +104,8 @@ struct eh_bases {
 };
 const void *_Unwind_Find_FDE(void *pc, struct eh_bases *bases);
 
-/* The instruction is between an exclusive load and its store. A stub there would store, too, and
- * make the exclusive store fail. */
+/* Asks whether the instruction is between an exclusive load and its store. A stub there would store
+ * to the stack, and so make the exclusive store fail. */
 static bool is_exclusive(uint64_t pc, uint64_t function)
 {
 	struct a64 a;
@@ -152,8 +153,8 @@ static bool place(struct area *a, uint64_t pc)
 	return true;
 }
 
-/* Call frame information says that this is code, and which function it belongs to. Stubs themselves
- * have none. */
+/* Gives the load at pc a detour, if that is possible. Call frame information must say that pc is
+ * code, and to which function it belongs. Stubs themselves have no such information. */
 void detour_make(uint64_t pc)
 {
 	struct eh_bases bases = { 0 };

@@ -42,7 +42,7 @@ static void put_branch(struct emitter *e, uint64_t to)
 	emit_word(e, near_branch((uint64_t)e->at, to));
 }
 
-/* Emits ldr t of a word of the lead. */
+/* Emits a load of a word of the lead into register t. */
 static void put_field(struct emitter *e, const uint64_t *field)
 {
 	const int64_t distance = (int64_t)field - (int64_t)e->at;
@@ -109,7 +109,8 @@ static const struct {
 	{ 0xfe00e000, 0xa4004000, 0x001fe000, 0x0000a000 },
 };
 
-/* The instruction, with its address in the register; 0: impossible. */
+/* Gives the instruction, changed so that it takes its address from the register; 0: that is
+ * impossible. */
 static uint32_t with_address_in(uint32_t word, uint32_t reg)
 {
 	for (uint32_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
@@ -123,13 +124,13 @@ static bool writes_back(const struct a64 *in)
 	return in->mode == A64_PRE || in->mode == A64_POST;
 }
 
-/* The load reads one vector. Elements that a predicate leaves out count as read. */
+/* Asks whether the load reads one vector. Elements that a predicate leaves out count as read. */
 static bool is_whole_vector(const struct a64 *in)
 {
 	return in->nregs == 1 && !in->is_structure && in->each_bytes == in->element_bytes;
 }
 
-/* The architecture leaves open what the instruction does. */
+/* Asks whether the architecture leaves open what the instruction does. */
 static bool is_unpredictable(const struct a64 *in)
 {
 	const bool is_pair = in->nregs == 2;
@@ -178,8 +179,8 @@ static void put_address(struct emitter *e)
 		put_add(e, e->r, in->rn, in->mode == A64_POST ? 0 : in->offset);
 }
 
-/* Emits: go on if the access begins in the window. Leaves the distance from the window's start in
- * r. */
+/* Emits a test whether the access begins in the window: if not, the code goes to slow. Leaves the
+ * distance from the window's start in r. */
 static void put_window(struct emitter *e)
 {
 	put_field(e, &e->lead->start);
@@ -190,8 +191,8 @@ static void put_window(struct emitter *e)
 	put_slow(e, TBZ_63 | e->t);
 }
 
-/* Emits: go on if no word that begins in the `bytes` bytes from there is marked. It may test some
- * words more. */
+/* Emits a test whether any word is marked that begins in the `bytes` bytes from the address on: if
+ * so, the code goes to slow. The test may look at some words more. */
 static void put_test(struct emitter *e, uint32_t bytes)
 {
 	uint32_t size = 0;

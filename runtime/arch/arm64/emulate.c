@@ -14,7 +14,8 @@ struct piece {
 
 enum { SINGLE_1, SINGLE_2, SINGLE_4, SINGLE_8, SINGLE_16, PAIR_4, PAIR_8, PAIR_16, NFORMS };
 
-/* Does the access. form: one of the above, plus NFORMS for a store. False: it faulted. */
+/* Does the access with an instruction of the given form: one of the forms above, plus NFORMS for a
+ * store. False: it faulted. */
 bool rt_access(struct piece *p, uint64_t form);
 
 #define FORM(instruction, then) "	.p2align 3\n	" instruction "\n	b " then "\n"
@@ -75,7 +76,7 @@ static uint32_t register_at(const struct a64 *a, uint32_t i)
 	return i ? a->rt2 : a->rt;
 }
 
-/* Number of words of `values` that one register has. */
+/* Gives the number of words in `values` that one register takes. */
 static uint32_t words_of(const struct a64 *a)
 {
 	return a->each_bytes == 16 ? 2 : 1;

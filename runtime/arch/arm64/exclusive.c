@@ -42,9 +42,9 @@ uint32_t branch_to(uint32_t word, int64_t displacement)
 	return (word & ~mask) | ((uint32_t)(displacement / 4) << 5 & mask);
 }
 
-/* Arithmetic of registers and constants that does not change `base`. The number of the result
- * register is in the lowest five bits. Comparisons have something else there; at worst, such a
- * piece is not recognised. */
+/* Asks whether the instruction is arithmetic of registers and constants that does not change
+ * `base`. The number of the result register is in the lowest five bits. Comparisons have something
+ * else there; at worst, such a piece of code is not recognised. */
 static bool is_arithmetic(uint32_t word, uint32_t base)
 {
 	const uint32_t group = BITS(word, 28, 25);
@@ -70,8 +70,8 @@ static bool fetch(uint64_t pc, uint32_t *word, struct a64 *a)
 	return true;
 }
 
-/* The code to which a branch leaves contains another store for the same load. It would never
- * succeed, since the load was stepped with the first store. */
+/* Asks whether the code to which a branch leaves contains another store for the same load. That
+ * store would never succeed, since the load was stepped together with the first store. */
 static bool leads_to_store(uint64_t pc, const struct a64 *load)
 {
 	for (uint32_t n = 0; n < EXCLUSIVE_MAX; n++) {
@@ -92,8 +92,8 @@ static bool leads_to_store(uint64_t pc, const struct a64 *load)
 	return false;
 }
 
-/* All branches among the n instructions lead forward to within them, or to code that has no store
- * for this load. */
+/* Asks whether all branches among the n instructions lead forward: to one of these instructions, or
+ * to code that has no store for this load. */
 static bool are_branches_good(uint64_t pc, uint32_t n, const struct a64 *load)
 {
 	for (uint32_t i = 1; i < n; i++) {

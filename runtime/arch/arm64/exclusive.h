@@ -11,9 +11,9 @@
 
 #define EXCLUSIVE_MAX 16u /* most instructions of such a piece */
 
-/* Number of instructions from an exclusive load to its store, both included. Between them, there
- * may be arithmetic and branches that leave the piece. 0: the store was not found, or something
- * else is between. */
+/* Counts the instructions from an exclusive load to its store, both included. Between them, there
+ * may be arithmetic, and branches that leave this piece of code. 0: the store was not found, or
+ * something else is between. */
 uint32_t exclusive_length(const struct a64 *load, uint64_t pc);
 
 /* branch_read() reads the displacement in bytes of a conditional branch; false: the word is none.

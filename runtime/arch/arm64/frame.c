@@ -1,6 +1,6 @@
-/* Registers of a signal frame. Vector registers and the cause of a fault are in records behind the
- * general registers. Each record has a number and a size; one kind says that more records are
- * elsewhere. */
+/* Reads and sets registers of a signal frame. Vector registers and the cause of a fault are in
+ * records behind the general registers. Each record has a number and a size; one kind says that
+ * more records are elsewhere. */
 #include "frame.h"
 
 #include <asm/sigcontext.h>
@@ -62,7 +62,7 @@ static const void *record(const ucontext_t *uc, uint32_t magic)
 	return extra ? find_record((const void *)extra->datap, extra->size, magic) : NULL;
 }
 
-/* The SVE record; NULL: there is none, or it is empty because the program did not use SVE. */
+/* Finds the SVE record; NULL: there is none, or it is empty because the program did not use SVE. */
 static const struct sve_context *sve_record(const ucontext_t *uc)
 {
 	const struct sve_context *sve = record(uc, SVE_MAGIC);
@@ -142,7 +142,8 @@ const uint8_t *frame_predicate(const ucontext_t *uc, uint32_t reg)
 
 /* ---- faults ---- */
 
-/* The kind of access, decoded from the instruction, for frames without an ESR record. */
+/* Gives the kind of access that faulted, decoded from the instruction. Used for frames without an
+ * ESR record. */
 static uint32_t fault_of_insn(const ucontext_t *uc)
 {
 	uint32_t word;
@@ -155,7 +156,8 @@ static uint32_t fault_of_insn(const ucontext_t *uc)
 	return a64_writes(&a) ? ACCESS_WRITE : ACCESS_READ;
 }
 
-/* For cache maintenance, the kernel needs only read permission, although ESR calls it a write. */
+/* Gives the kind of access that faulted. Cache maintenance counts as a read: the kernel needs only
+ * read permission for it, although ESR calls it a write. */
 uint32_t frame_fault(const ucontext_t *uc)
 {
 	const struct esr_context *esr = record(uc, ESR_MAGIC);
@@ -172,15 +174,16 @@ uint32_t frame_fault(const ucontext_t *uc)
 #define LINK_REGISTER 30u
 #define FRAME_WORDS_MAX 8192u
 
-/* The word is this return address; its upper bits may be a signature (pointer authentication). */
+/* Asks whether the word is this return address. The upper bits of the word may be a signature
+ * (pointer authentication). */
 static bool is_address(uint64_t word, uint64_t address)
 {
 	return ((word ^ address) & 0xffffffffffff) == 0;
 }
 
-/* Functions save the return address anywhere in their frame, or not at all if they call no other.
- * The link register is tested first: the frame of a function that did not save it may contain an
- * old copy. */
+/* Finds where the return address of a function is kept. Functions save the return address anywhere
+ * in their frame, or not at all if they call no other. The link register is tested first: the frame
+ * of a function that did not save it may contain an old copy. */
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address)
 {
 	uint64_t words[16];

@@ -1,5 +1,5 @@
-/* Access to registers in a signal frame, for the files of this folder. In addresses, register
- * number 31 is the stack pointer; elsewhere, it is zero. */
+/* Accesses registers in a signal frame, for the files of this folder. In addresses, register number
+ * 31 is the stack pointer; elsewhere, it is zero. */
 #ifndef RUNTIME_ARCH_ARM64_FRAME_H
 #define RUNTIME_ARCH_ARM64_FRAME_H
 
@@ -15,8 +15,9 @@ void frame_set_general(ucontext_t *uc, uint32_t reg, uint64_t value);
  * False: the frame has no vector registers. */
 bool frame_vector(const ucontext_t *uc, uint32_t reg, uint64_t value[2]);
 bool frame_set_vector(ucontext_t *uc, uint32_t reg, const uint64_t value[2]);
-/* SVE: the length in bytes of a vector register (0: the frame has none), and a predicate, which has
- * a bit for each of those bytes (NULL: the frame has none). */
+/* frame_vector_bytes() gives the length in bytes of an SVE vector register (0: the frame has none).
+ * frame_predicate() gives a predicate, which has a bit for each of those bytes (NULL: the frame has
+ * none). */
 uint32_t frame_vector_bytes(const ucontext_t *uc);
 const uint8_t *frame_predicate(const ucontext_t *uc, uint32_t reg);
 

@@ -29,7 +29,8 @@ struct slot {
 extern struct slot g_slots[MAX_SLOTS];
 extern uint32_t g_nslots; /* slot 0 is not used */
 
-/* Slots may be made between these two calls. False: their memory cannot be made writable. */
+/* slots_open() makes the memory of slots writable, slots_close() executable again; slots are made
+ * between these two calls. False: the memory cannot be made writable. */
 bool slots_open(void);
 void slots_close(void);
 /* Makes a slot for the call at `site` and returns its number. 0: no memory is within reach of a
@@ -41,9 +42,9 @@ bool slots_are_at(uint64_t addr);
 struct patch_table;
 extern const struct patch_table calls_table;
 
-/* text_is_literal(): the word at `at`, which looks like a call, is data. [start, end) is the code
- * around it. This is slow, and needed only if some instruction names a word that looks like a call:
- * text_has_named_call(). In text.c. */
+/* text_is_literal() asks whether the word at `at`, which looks like a call, is data. [start, end)
+ * is the code around it. That is slow, and needed only if some instruction names a word that looks
+ * like a call: text_has_named_call(). In text.c. */
 bool text_has_named_call(const uint32_t *start, const uint32_t *end);
 bool text_is_literal(const uint32_t *start, const uint32_t *end, const uint32_t *at);
 

@@ -9,7 +9,7 @@
 #include "frame.h"
 #include "internal.h"
 
-/* The address without its upper byte, which may hold a tag. */
+/* Gives the address without its upper byte, which may hold a tag. */
 static uint64_t without_tag(uint64_t addr)
 {
 	return (uint64_t)((int64_t)(addr << 8) >> 8);
@@ -110,8 +110,8 @@ static void decode_scalable(struct insn *out, const struct a64 *a, const ucontex
 		add(out, addr, len_bytes, access_kind(a));
 }
 
-/* We can do the instruction ourselves. Forms whose result the architecture leaves open, or that may
- * fault for other reasons, are left to the processor. */
+/* Asks whether our handlers can do the instruction themselves. Forms whose result the architecture
+ * leaves open, or that may fault for other reasons, are left to the processor. */
 static bool is_simple(const struct a64 *a, const ucontext_t *uc, const struct access *access)
 {
 	const bool writes_back = a->mode == A64_PRE || a->mode == A64_POST,

@@ -1,4 +1,5 @@
-/* Protection keys: arm64 has none here. Pages are opened and closed for all threads. */
+/* Says that there are no protection keys: arm64 has none here. Pages are opened and closed for all
+ * threads. */
 #include "arch.h"
 
 bool keys_work(void)

@@ -1,4 +1,4 @@
-/* Branches, and memory within their reach of 128 MiB. */
+/* Encodes branches, and maps memory within their reach of 128 MiB. */
 #ifndef RUNTIME_ARCH_ARM64_NEAR_H
 #define RUNTIME_ARCH_ARM64_NEAR_H
 

@@ -98,7 +98,8 @@ bool slots_are_at(uint64_t addr)
 	return false;
 }
 
-/* The slot for this site; another object may have been mapped there before. 0: none. */
+/* Finds the slot for this site; 0: there is none. (Another object may have been mapped at this
+ * address before, and have left the slot.) */
 static uint32_t slot_of(uint64_t site)
 {
 	uint32_t i = g_nslots - 1;

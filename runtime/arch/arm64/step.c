@@ -22,7 +22,8 @@ enum { STEP_SLOT, STEP_PC, STEP_SHAPE, STEP_SAVED };
 
 static __thread uint32_t *t_slots;
 
-/* The slot is chosen by pc, so that the same instruction finds its copy again. */
+/* Chooses the slot for the instruction at pc. It is chosen by pc, so that the same instruction
+ * finds its copy again. */
 static uint32_t *slot_for(uint64_t pc)
 {
 	if (!t_slots) {
@@ -43,7 +44,8 @@ static void set_word(uint32_t *slot, uint32_t i, uint32_t word, bool *is_changed
 	slot[i] = word;
 }
 
-/* The copy of instruction i of n: a branch that leaves the piece leads to its own `brk`. */
+/* Makes the copy of instruction i of n. A branch that leaves these instructions is changed: in the
+ * copy it leads to a `brk` of its own. */
 static uint32_t displaced(uint32_t word, uint32_t i, uint32_t n)
 {
 	int64_t displacement, to;
@@ -54,7 +56,8 @@ static uint32_t displaced(uint32_t word, uint32_t i, uint32_t n)
 	return to > 0 && to < 4 * (int64_t)n ? word : branch_to(word, 4 * (int64_t)(n + 1));
 }
 
-/* Turns ldr of a label into ldr of the address in register `base`, also for vector registers. */
+/* Turns ldr of a label into ldr of the address in register `base`. It also does so for vector
+ * registers. */
 static uint32_t with_base(uint32_t word, uint32_t base)
 {
 	static const uint32_t forms[2][4] = { { 0xb9400000, 0xf9400000, 0xb9800000, 0 },

@@ -3,15 +3,16 @@
  * required: other data may look like such an instruction. */
 #include "gate.h"
 
-/* Execution never continues behind it: b, br, ret (with and without authentication), brk, udf. */
+/* Asks whether execution never continues behind the instruction: b, br, ret (with and without
+ * authentication), brk, udf. */
 static bool ends_flow(uint32_t word)
 {
 	return (word & 0xfc000000) == 0x14000000 || (word & 0xfe9ff000) == 0xd61f0000 ||
 	       (word & 0xffe0001f) == 0xd4200000 || word >> 16 == 0;
 }
 
-/* For ldr (literal) of any register, and for adr: sets the distance of the words that it names and
- * returns their number; 0: another instruction. */
+/* Returns the number of words that the instruction names, if it is ldr (literal) of any register or
+ * adr, and sets their distance; 0: it is another instruction. */
 static uint32_t named(uint32_t word, long *distance)
 {
 	const uint32_t opc = word >> 30;
@@ -52,7 +53,8 @@ bool text_has_named_call(const uint32_t *start, const uint32_t *end)
 	return false;
 }
 
-/* Other literals may be between the branch and this one. */
+/* Asks whether the word at `at` is a literal: it is behind a branch, perhaps with other literals
+ * between them, and some instruction names it. */
 bool text_is_literal(const uint32_t *start, const uint32_t *end, const uint32_t *at)
 {
 	if (!is_named(start, end, at))

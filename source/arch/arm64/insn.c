@@ -69,7 +69,7 @@ static void decode_memory(struct insn *out, const struct a64 *m)
 
 /* ---- arithmetic ---- */
 
-/* to[0] = base + index * scale + offset */
+/* Notes that the instruction sets register to[0] to base + index * scale + offset. */
 static void set_form(struct insn *out, int base, int index, unsigned scale, int64_t offset)
 {
 	out->does = INSN_FORM;

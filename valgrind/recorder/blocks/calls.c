@@ -64,8 +64,8 @@ void calls_add_entry(IRSB *sb, Addr pc)
 
 /* ---- the call stack ---- */
 
-/* True if sp is below the frame by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, unsigned. more:
- * bits that make it false. */
+/* Makes a condition: sp is below the frame by less than FRAME_FAR_BYTES (slot - sp - 1 < FAR,
+ * unsigned). more: bits that make it false. */
 static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 {
 	IRExpr *depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, frame), sp);
@@ -76,8 +76,8 @@ static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
 	return ir_binop(sb, Ity_I1, Iop_CmpLT64U, depth, ir_u64(FRAME_FAR_BYTES));
 }
 
-/* Pushes {sp, ret, unresolved}. The slow case removes it again: that is rare, and deciding first
- * would cost more. */
+/* Adds code that pushes a frame {sp, ret, unresolved}. If the call turns out to be a slow case,
+ * that removes the frame again: slow cases are rare, and deciding first would cost more. */
 void calls_add_call(IRSB *sb, Addr ret)
 {
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)),

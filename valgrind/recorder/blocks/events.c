@@ -14,8 +14,8 @@
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Is the event's site known? It is if the instruction is reached in the same calling context as
- * last time. */
+/* Asks whether the event's site is known: the instruction was reached in the same calling context
+ * as the last time. */
 static INLINE Bool is_placed(const struct code *c)
 {
 	return LIKELY(g_top->slot - *g_sp < FRAME_FAR_BYTES && g_top->node == c->node);
@@ -38,7 +38,7 @@ static INLINE struct put put_begin(struct pmt_chunk *chunk, struct site *site)
 	return put;
 }
 
-/* Writes what comes after address and value. */
+/* Writes the part of a record that comes after address and value. */
 static INLINE void put_arg(struct put *put, const struct code *c)
 {
 	*put->p = c->arg;
@@ -102,7 +102,8 @@ static __attribute__((noinline)) void store_slow(struct code *c, Addr a)
 		emit_store(c, r->addr + (a - r->va), (const UChar *)a);
 }
 
-/* Records a store. with_arg: has the kind's argument if it may have one. */
+/* Records a store. with_arg: the code, if its kind may have an argument, which is then recorded,
+ * too. */
 static INLINE void store(struct code *c, Addr a, UInt size, const struct code *with_arg)
 {
 	struct pmt_chunk *chunk = g_out.chunk;

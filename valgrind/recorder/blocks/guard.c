@@ -1,5 +1,5 @@
-/* Makes the guards of calls: a lookup of the address in g_granules. One lookup also serves
- * addresses that differ from it by a small constant. */
+/* Makes the guards of calls (guard.h): code that looks up the address in g_granules. One lookup
+ * also serves addresses that differ from the first by a small constant. */
 #include "valgrind/recorder/blocks/guard.h"
 
 void guards_init(struct guards *g, const IRSB *in)
@@ -44,7 +44,7 @@ void guards_note(struct guards *g, IRTemp tmp, const IRExpr *e)
 					  from.offset + (e->Iex.Binop.op == Iop_Add64 ? by : -by) };
 }
 
-/* Gives guard_granule() of the address, or the lookup of an address close to it. */
+/* Gives guard_granule() of the address, or an earlier lookup of an address close to it. */
 static IRExpr *granule_near(struct guards *g, IRSB *sb, IRExpr *addr)
 {
 	struct derived d = derive(g, addr);

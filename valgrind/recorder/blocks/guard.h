@@ -1,5 +1,6 @@
-/* Guards of calls for stores: a lookup of the address in a byte table, so that a store to volatile
- * memory costs only a few host instructions. */
+/* Guards the calls that the recorder adds for stores: code looks up the address in a byte table,
+ * and calls only if PM may be there. So a store to volatile memory costs only a few host
+ * instructions. */
 #ifndef REC_GUARD_H
 #define REC_GUARD_H
 

@@ -55,7 +55,7 @@ static Bool is_readable(Addr at, SizeT len)
 	return VG_(am_is_valid_for_client)(at, len, VKI_PROT_READ);
 }
 
-/* Does the filter send SIGSYS? Valgrind gives up on that signal. */
+/* Asks whether the filter sends SIGSYS. Valgrind gives up on that signal. */
 static Bool has_trap(const struct sock_filter *at, UInt n)
 {
 	for (UInt i = 0; i < n; i++)
@@ -64,8 +64,8 @@ static Bool has_trap(const struct sock_filter *at, UInt n)
 	return False;
 }
 
-/* Does the filter allow the recorder's calls? A filter that the kernel will refuse does no harm,
- * either. */
+/* Asks whether the filter allows the recorder's calls. A filter that the kernel will refuse is
+ * fine, too. */
 static Bool is_fine(Addr at)
 {
 	const struct program *p = (const struct program *)at;
@@ -76,7 +76,8 @@ static Bool is_fine(Addr at)
 	       sandbox_allows(p->at, p->n, ours, sizeof ours / sizeof *ours);
 }
 
-/* Gives the number of the call that is made instead. */
+/* Gives the number of the call to make: that of the program's call, or of the call that takes its
+ * place. */
 static VG_REGPARM(0) ULong sandbox_number(ULong number, ULong a, ULong b, ULong c)
 {
 	static const HChar text[] = "sandbox=left out";

@@ -1,5 +1,5 @@
-/* Seccomp filters of the program: those that would refuse the recorder's own system calls are not
- * installed. */
+/* Looks at the seccomp filters that the program installs: a filter that would refuse the recorder's
+ * own system calls is not installed. */
 #ifndef RECORDER_SANDBOX_H
 #define RECORDER_SANDBOX_H
 

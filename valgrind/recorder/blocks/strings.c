@@ -49,7 +49,7 @@ static void string_begin(const struct code *c, ULong addr)
 		stack_check(c->pc);
 }
 
-/* Adds a part that is inside one line. */
+/* Adds a part of an element that lies inside one line. */
 static void add_part(const struct code *c, ULong addr, const UChar *data, UInt len)
 {
 	if (g_string.len_bytes == 0 || !is_adjacent(addr, len))

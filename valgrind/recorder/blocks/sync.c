@@ -1,7 +1,7 @@
-/* Events for calls of functions that synchronise threads. A function is known by its name, where
- * its code begins, so nothing is preloaded and static programs are seen, too, if they have symbols.
- * A release is recorded when the function is called; a lock or an acquire when it returns, for
- * which its frame is watched.
+/* Records events for calls of functions that synchronise threads. A function is known by its name,
+ * where its code begins, so nothing is preloaded and static programs are seen, too, if they have
+ * symbols. A release is recorded when the function is called; a lock or an acquire when it returns,
+ * for which its frame is watched.
  *
  *	pthread_cond_wait(c, m)    unlock m … lock m, acquire c
  *	sem_post(s)                release s
@@ -146,7 +146,8 @@ static const struct call *find(const struct call *list, UInt n, const HChar *nam
 	return NULL;
 }
 
-/* The C library has several names for one function, some of which begin with underscores. */
+/* Finds the row for the function. The C library has several names for one function, some of which
+ * begin with underscores. */
 static const struct call *find_call(const HChar *name)
 {
 	const struct call *found = find(g_named, g_nnamed, name);
@@ -243,7 +244,8 @@ static VG_REGPARM(0) void sync_entered(const struct call *call, Addr pc, Addr a,
 		await(call, objects);
 }
 
-/* The frame is gone for whoever asks for the stack now, so the place is where it was called. */
+/* Records the lock or acquire of a function that has returned. Its frame is gone for whoever asks
+ * for the stack now, so the event's place is where the function was called. */
 static VG_REGPARM(1) void sync_returned(ULong result)
 {
 	UInt *n = &g_awaiting[g_tid].n;

@@ -1,7 +1,7 @@
-/* Writes and syncs that io_submit gives to the kernel. A write through the page cache is complete
- * when io_submit returns; a direct one when io_getevents reports it. Reads are not handled here:
- * Valgrind reports them at io_getevents. A program that reads the completion ring itself is not
- * seen. */
+/* Records writes and syncs that io_submit gives to the kernel. A write through the page cache is
+ * complete when io_submit returns; a direct one when io_getevents reports it. Reads are not handled
+ * here: Valgrind reports them at io_getevents. A program that reads the completion ring itself is
+ * not seen. */
 #include "valgrind/recorder/kernel/async.h"
 
 #include "valgrind/common/sys.h"
@@ -23,7 +23,7 @@ static Bool is_direct(Int fd)
 	return (sys_fcntl(fd, F_GETFL, 0) & O_DIRECT_OR_DIRECTORY) != 0;
 }
 
-/* The number of bytes to write. */
+/* Counts the bytes that the request writes. */
 static SizeT write_bytes(const struct vki_iocb *cb)
 {
 	const struct vki_iovec *iov = (const struct vki_iovec *)(Addr)cb->aio_buf;

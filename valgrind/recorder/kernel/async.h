@@ -1,4 +1,4 @@
-/* Linux AIO: io_submit and io_getevents. */
+/* Records what a program writes with Linux AIO: io_submit and io_getevents. */
 #ifndef REC_ASYNC_H
 #define REC_ASYNC_H
 

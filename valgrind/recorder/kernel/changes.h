@@ -5,8 +5,8 @@
 
 #include "valgrind/recorder/out/basics.h"
 
-/* With --stop-at-old, does not return if the call would change a file that existed before the
- * program began. */
+/* Looks at a call before the kernel executes it. With --stop-at-old, does not return if the call
+ * would change a file that existed before the program began. */
 void changes_before(ThreadId tid, UInt number, const UWord *args);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reads strings and paths from the program's memory, page by page, because the memory behind them
- * may be invalid. */
+/* Reads strings and paths from the program's memory, page by page, because the memory behind a
+ * string may be invalid. */
 #include "valgrind/recorder/kernel/client.h"
 
 #include "pub_tool_aspacemgr.h"

@@ -1,5 +1,5 @@
-/* Calls that make, remove or rename files. They are looked at before the call, and written to the
- * trace after it, if it succeeded. */
+/* Follows calls that make, remove or rename files. Each call is looked at before it is made, and
+ * written to the trace after it, if it succeeded. */
 #ifndef REC_NAMES_H
 #define REC_NAMES_H
 

@@ -53,7 +53,8 @@ static void before_exec(ThreadId tid, UWord name)
 	out_close();
 }
 
-/* Marks threads that the exit cuts off: what they had no chance to do is not judged. */
+/* Called before the process exits: marks the threads that the exit cuts off. What they had no
+ * chance to do is not judged. */
 static void before_exit(ThreadId tid, Int status)
 {
 	static const HChar cut[] = "cut=exit";
@@ -122,8 +123,8 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 
 /* ---- after the call ---- */
 
-/* How many bytes were really written of those that Valgrind reports: it ignores the result of
- * recvfrom. */
+/* Gives how many bytes the kernel really wrote of those that Valgrind reports. Valgrind ignores the
+ * result of recvfrom. */
 SizeT syscalls_written(ThreadId tid, Addr a, SizeT len)
 {
 	ULong result;

@@ -1,4 +1,4 @@
-/* System calls of the program. */
+/* Follows the system calls of the program that concern PM and its files. */
 #ifndef REC_SYSCALLS_H
 #define REC_SYSCALLS_H
 
@@ -9,7 +9,7 @@ extern UInt g_nthreads; /* threads that are alive */
 extern Int g_exit_status;
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
-/* how many bytes were really written of those that Valgrind reports */
+/* Gives how many bytes the kernel really wrote of those that Valgrind reports. */
 SizeT syscalls_written(ThreadId tid, Addr a, SizeT len);
 
 #endif

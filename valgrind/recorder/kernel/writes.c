@@ -20,7 +20,7 @@
 #define RWF_SYNC 0x4
 #define RWF_APPEND 0x10
 
-/* Is it the given standard descriptor, or a socket? */
+/* Asks whether the descriptor is the given standard descriptor, or a socket. */
 static Bool is_outside(Int fd, Int standard)
 {
 	struct vg_stat st;
@@ -67,7 +67,8 @@ static void after_input(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT
 	emit_event(tid, PMT_INPUT, 0, in.args, NULL, 0);
 }
 
-/* n may be larger than the buffer: MSG_TRUNC */
+/* Records input from n bytes that were read into a buffer of `available` bytes. n may be larger
+ * than the buffer: MSG_TRUNC. */
 static void after_plain_input(ThreadId tid, Int fd, void *data, SizeT available, SizeT n)
 {
 	const struct vki_iovec iov = { .iov_base = data, .iov_len = available };
@@ -107,8 +108,8 @@ Bool writes_sync(Int fd, ULong rwf)
 	return (rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT);
 }
 
-/* Records a write of n bytes. If the descriptor or the call asks for it, the kernel has synced
- * their pages, so they are durable. */
+/* Records a write of n bytes. If the descriptor or the call asks for it, the kernel has synced the
+ * pages of these bytes, so they are durable. */
 static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	ULong args[2] = { n, 4 /* MS_SYNC */ };

@@ -1,5 +1,5 @@
-/* Calls that write to a descriptor: to PM through its file, or output. And calls that read input,
- * which output may answer. */
+/* Records calls that write to a descriptor: they change PM through its file, or are output. Also
+ * records calls that read input, which output may answer. */
 #ifndef REC_WRITES_H
 #define REC_WRITES_H
 
@@ -9,7 +9,8 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n); /* n: result
 /* Records n bytes that were written at the offset to the descriptor's file; rwf: RWF_ flags. Does
  * nothing if the file is not PM. */
 void writes_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf);
-/* Is data that is written to the descriptor with these flags durable when the call returns? */
+/* Asks whether data that is written to the descriptor with these flags is durable when the call
+ * returns. */
 Bool writes_sync(Int fd, ULong rwf);
 
 #endif

@@ -1,5 +1,6 @@
-/* The present chunk, and the values from which records are predicted. Used by the files that write
- * events: emit.c in general, events.c for common events in a shorter way. */
+/* Declares the present chunk of the trace, and the values from which records are predicted. The
+ * files that write events use it: emit.c in general, events.c for common events in a shorter
+ * way. */
 #ifndef REC_CHUNK_H
 #define REC_CHUNK_H
 
@@ -25,8 +26,8 @@ extern ULong g_shared; /* nonzero: other processes may record, too */
 UChar *out_begin_event(void);
 void out_end(const UChar *p); /* ends a record; p is behind its last byte */
 
-/* Is the short way allowed? No other process records, the thread is that of the last event, and the
- * chunk has room. */
+/* Asks whether the short way is allowed: no other process records, the thread is that of the last
+ * event, and the chunk has room. */
 static inline Bool out_is_easy(const struct pmt_chunk *chunk)
 {
 	return LIKELY((Int)chunk->used <= g_out.room);

@@ -1,4 +1,4 @@
-/* The options of the recorder, with their defaults. */
+/* Defines the options of the recorder, with their defaults. */
 #include "valgrind/recorder/out/options.h"
 
 const HChar *clo_trace_file, *clo_platform = "x86-adr", *clo_scratch_pool, *clo_scratch_dir;

@@ -1,4 +1,4 @@
-/* The options of the recorder; main.c reads them from the command line. */
+/* Declares the options of the recorder; main.c reads them from the command line. */
 #ifndef REC_OPTIONS_H
 #define REC_OPTIONS_H
 

@@ -77,7 +77,7 @@ static void chunk_open(void)
 	out_attend();
 }
 
-/* The size of the chunk in bytes, rounded up to pages. */
+/* Gives the size of the chunk in bytes, rounded up to pages. */
 static UInt chunk_pages(void)
 {
 	return VG_PGROUNDUP(sizeof *g_out.chunk + g_out.chunk->used);
@@ -91,8 +91,8 @@ static void chunk_trim(Int fd)
 	sys_ftruncate(fd, g_out.header->end);
 }
 
-/* Counts the events of the chunk. While only one process records, these are all numbers since its
- * beginning. */
+/* Counts the events of the chunk. While only one process records, these are all event numbers since
+ * the chunk's beginning. */
 static void count_events(void)
 {
 	if (!g_shared)
@@ -116,8 +116,8 @@ static void chunk_close(Bool is_last)
 		chunk_trim(fd);
 }
 
-/* Copies the chunk, closed, to the end of the file. While only one process records, the end moves
- * only after the copy is complete. */
+/* Closes the chunk in a copy, which it writes to the end of the file. While only one process
+ * records, the end moves only after the copy is complete. */
 static Long chunk_copy(void)
 {
 	struct pmt_chunk copy;

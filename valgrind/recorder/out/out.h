@@ -5,7 +5,8 @@
 #include "valgrind/recorder/out/basics.h"
 
 Bool out_open(void);
-/* the process ends or executes another program; out_resume() if that fails */
+/* Closes the trace, because the process ends or executes another program. If executing fails, call
+ * out_resume(). */
 void out_close(void);
 void out_resume(void);
 void out_fork_child(UInt stream);

@@ -1,5 +1,5 @@
-/* The header of the trace, which all recorded processes map: it gives files their numbers, and
- * keeps the locked instructions of several processes in order. */
+/* Keeps the header of the trace, which all recorded processes map. The header gives files their
+ * numbers, and keeps the locked instructions of several processes in order. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
@@ -57,7 +57,7 @@ uint64_t *shared_file_size(UInt file)
 	return &slots()[file - 1].size_bytes;
 }
 
-/* Are all numbers used? Then recording stops at the next file. */
+/* Asks whether all file numbers are used. Then recording stops at the next file. */
 Bool shared_is_full(void)
 {
 	return g_out.header->nfiles >= PMT_MAX_FILES;

@@ -1,5 +1,6 @@
-/* The trace file. Its descriptor has a number that the program is unlikely to close, and is opened
- * again if it was closed. The program's limits on files do not apply to the trace. */
+/* Keeps the trace file open. Its descriptor has a number that the program is unlikely to close, and
+ * the file is opened again if the descriptor was closed. The program's limits on files do not apply
+ * to the trace. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/trace_file.h"

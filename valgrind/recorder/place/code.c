@@ -1,6 +1,6 @@
-/* Numbers for places: nodes of the calling-context tree, and sites (an instruction in a calling
- * context). Two hash tables with open addressing; both grow only with the number of distinct call
- * paths. */
+/* Gives numbers to places: to nodes of the calling-context tree, and to sites (an instruction in a
+ * calling context). It uses two hash tables with open addressing; both grow only with the number of
+ * distinct call paths. */
 #include "valgrind/recorder/place/code.h"
 
 #include "valgrind/recorder/out/out.h"
@@ -41,7 +41,8 @@ static void table_grow(struct table *t)
 		VG_(free)(old.slots);
 }
 
-/* Gives the place of a key's value; a new key has the value 0, and the caller fills it in. */
+/* Finds where the value of a key is stored. A new key has the value 0, and the caller fills it
+ * in. */
 static UWord *table_at(struct table *t, ULong a, ULong b)
 {
 	UInt i;

@@ -1,5 +1,5 @@
-/* An instruction that makes one kind of event. With its calling context it is a site of the trace.
- * Calling contexts are nodes of a tree. */
+/* Describes an instruction that makes one kind of event. With its calling context it is a site of
+ * the trace. Calling contexts are nodes of a tree. */
 #ifndef REC_CODE_H
 #define REC_CODE_H
 
@@ -23,14 +23,15 @@ struct site {
 };
 
 struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes);
-/* for a kind that has one argument, or none */
+/* Gives the struct code of an instruction whose kind has one argument, or none. */
 struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar arg);
-/* for the part of a store or load that is in PM */
+/* Gives a struct code for the part of a store or load that is in PM. */
 struct code *code_part(const struct code *whole, UInt size_bytes);
-/* sets node and site; defines a new site in the trace */
+/* Sets node and site of c. Defines the site in the trace if it is new. */
 void code_site(struct code *c, UInt node);
 UInt node_get(UInt parent, Addr pc, Bool is_signal);
-/* code addresses are about to be reused: later sites and nodes get new numbers */
+/* Forgets sites and nodes, because code addresses are about to be reused: later ones get new
+ * numbers. */
 void code_forget(void);
 
 #endif

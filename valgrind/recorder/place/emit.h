@@ -4,15 +4,16 @@
 
 #include "valgrind/recorder/place/code.h"
 
-/* finds the site of an event that the running thread makes now; must come before each event */
+/* Finds the site of an event that the running thread makes now. Must be called before each
+ * event. */
 void emit_place(struct code *c);
 void emit_store(struct code *c, ULong addr, const UChar *data); /* data has c->size_bytes */
-/* for another thread, with a known site */
+/* Writes a store of another thread, whose site is known. */
 void emit_store_by(struct code *c, UInt thread, ULong addr, const UChar *data);
 void emit_addr(struct code *c, ULong addr); /* a flush or load */
-/* a fence, with its argument if it has one */
+/* Writes a fence, with its argument if it has one. */
 void emit_plain(struct code *c);
-/* a kind that has only arguments */
+/* Writes an event of a kind that has only arguments. */
 void emit_args(struct code *c, const ULong *args);
 /* Writes any other event, at the thread's present instruction, with as many arguments as the kind
  * has. */

@@ -139,7 +139,8 @@ static void enter_new(Addr sp)
 	stack_enter(stack_new(sp, g_tid, COROUTINE_FRAMES));
 }
 
-/* Finds out where the stack pointer is; it is far from the top frame. */
+/* Finds out on which stack the stack pointer is now. Called if the stack pointer is far from the
+ * top frame. */
 static void find_stack(Addr sp)
 {
 	struct frame *f;

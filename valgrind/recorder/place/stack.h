@@ -1,4 +1,4 @@
-/* The call stack of the running thread. */
+/* Keeps the call stack of the running thread. */
 #ifndef REC_STACK_H
 #define REC_STACK_H
 
@@ -32,14 +32,18 @@ void stack_thread_end(ThreadId tid);
 UInt stack_thread_number(ThreadId tid);
 void stack_signal(ThreadId tid, Bool on_altstack);
 void stack_signal_return(ThreadId tid);
-/* of the running thread; stands for the code that started the stack */
+/* Gives the bottom frame of the running thread's stack, which stands for the code that started the
+ * stack. */
 const struct frame *stack_bottom(void);
 void stack_check(Addr pc); /* stack_check.c */
-/* a frame was pushed that should not have been, or at the wrong place */
+/* Repairs the stack after the inlined code for a call: it pushed a frame that should not be there,
+ * or at the wrong place. */
 VG_REGPARM(0) void stack_call_slow(void);
-/* the stack pointer was set, not moved, and is not close below the top frame */
+/* Finds out where the stack pointer is now: it was set, not moved, and is not close below the top
+ * frame. */
 VG_REGPARM(1) void stack_set(Addr sp);
-/* a frame was removed that should not have been; sp is the stack pointer after the return */
+/* Repairs the stack after the inlined code for a return: it removed a frame that should be there.
+ * sp is the stack pointer after the return. */
 VG_REGPARM(1) void stack_return_slow(Addr sp);
 
 #endif

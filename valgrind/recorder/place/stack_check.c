@@ -1,5 +1,5 @@
-/* --check-stacks: compares the call stack that we kept with what Valgrind unwinds, as far as both
- * reach. Differences are counted, and the first ones are printed. */
+/* Checks, with --check-stacks, the call stack that we kept: compares it with what Valgrind unwinds,
+ * as far as both reach. Differences are counted, and the first ones are printed. */
 #include "valgrind/common/arch.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/stack.h"
@@ -26,8 +26,8 @@ static Bool is_frame(Addr ip, Addr want)
 	return ip == want || ip == want - 1;
 }
 
-/* Frame i is not the expected one. Is it the frame before it again, which called the dynamic
- * linker? */
+/* Asks, if frame i is not the expected one, whether it is the frame before it again, which called
+ * the dynamic linker. */
 static Bool is_behind_resolver(const Addr *ips, UInt i)
 {
 	const HChar *name;

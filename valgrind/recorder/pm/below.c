@@ -1,5 +1,5 @@
-/* Which paths --files follows: those below some folders, with exceptions. Paths are absolute and
- * without symbolic links, as descriptors give them. */
+/* Decides which paths --files follows: those below some folders, with exceptions. Paths are
+ * absolute and without symbolic links, as descriptors give them. */
 #include "valgrind/recorder/pm/glob.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
@@ -52,8 +52,8 @@ Bool followed_is_folder(const HChar *path)
 	return False;
 }
 
-/* Is the path an exception? A pattern without a slash is matched with each part of the path below
- * the folder; if it matches a folder, everything in the folder is excepted. */
+/* Asks whether the path is an exception. A pattern without a slash is matched with each part of the
+ * path below the folder. If the pattern matches a folder, everything in that folder is excepted. */
 static Bool is_excepted(const HChar *folder, const HChar *path, const HChar *glob)
 {
 	HChar part[256];

@@ -1,5 +1,5 @@
-/* Files that the program writes but does not map, in folders with files that it maps: a log, a
- * journal. Crash states do not include them; META "beside" in the trace says that they exist. The
+/* Notes files that the program writes but does not map, in folders with files that it maps: a log,
+ * a journal. Crash states do not include them; META "beside" in the trace says that they exist. The
  * contents of small ones are kept, before the first change that is seen and after each change
  * ("beside-old", "beside-new", "beside-part"), because a failure may depend on them. */
 #include "valgrind/common/sys.h"
@@ -36,7 +36,8 @@ void beside_add_folder(const HChar *path)
 	g_folders[g_nfolders++][folder_len(path)] = '\0';
 }
 
-/* Is it standard output or standard error? They are the program's messages, wherever they go. */
+/* Asks whether the file is standard output or standard error. What is written there are the
+ * program's messages, wherever they go. */
 static Bool is_said(const struct vg_stat *st)
 {
 	struct vg_stat own;
@@ -232,8 +233,8 @@ static void note_other(const struct vg_stat *st)
 	g_others[i].nfolders = g_nfolders;
 }
 
-/* The path of such a file, in a buffer that the next call overwrites; NULL: it is not beside a
- * pool. */
+/* Gives the path of the descriptor's file if it is beside a pool, in a buffer that the next call
+ * overwrites; NULL: it is not. */
 static const HChar *path_beside(Int fd)
 {
 	static HChar path[PMT_PAGE_BYTES];

@@ -41,8 +41,8 @@ static Bool is_device(const struct vg_stat *st)
 	return VKI_S_ISCHR(st->mode);
 }
 
-/* Is the file PM if there is no --pm? A crash must leave it: unlinked files and memfds would be
- * gone. Semaphores of glibc are no data. */
+/* Asks whether the file is PM if there is no --pm. A crash must leave the file: unlinked files and
+ * memfds would be gone. Semaphores of glibc are no data. */
 static Bool is_pm_path(const struct vg_stat *st, const HChar *path)
 {
 	if (is_device(st))
@@ -74,7 +74,7 @@ static Bool is_zero(const UChar *p, SizeT n)
 	return True;
 }
 
-/* The offset of the next data at or after this one. */
+/* Gives the offset of the first data at or after this offset. */
 static Long data_from(Int fd, ULong offset)
 {
 	Long old = VG_(lseek)(fd, 0, VKI_SEEK_CUR); /* the descriptor may be the program's */
@@ -132,7 +132,7 @@ static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 			     : shared_file_id(st->dev, st->ino, is_new);
 }
 
-/* The flags of PMT_FILE. */
+/* Gives the flags that the PMT_FILE event of the file has. */
 static ULong flags_of(const struct vg_stat *st, const HChar *path)
 {
 	return made_flags(st) | (is_device(st) ? PMT_FILE_DEVICE : 0) |

@@ -1,4 +1,4 @@
-/* --files: follows everything below some folders, whether it is mapped or not. A file gets its
+/* Follows everything below some folders (--files), whether it is mapped or not. A file gets its
  * number, and its content is recorded, before the program first changes it or its name, or when it
  * opens it. Folders and symbolic links have numbers like files. Events about names are separate
  * from events about files: NAME, UNNAME and MOVE. */
@@ -152,7 +152,7 @@ static UInt see_symlink(ThreadId tid, const struct place *p, const struct vki_st
 	return known(&st) ? known(&st) : see(tid, -1, &st, path);
 }
 
-/* The number of the file at the place. */
+/* Gives the number of the file that is at the place. */
 static UInt file_at(ThreadId tid, const struct place *p, HChar *whole)
 {
 	struct vki_stat link;
@@ -351,7 +351,8 @@ void followed_made_fd(ThreadId tid, Int fd)
 	VG_(free)(path);
 }
 
-/* Handles a new name, of a file that may have been outside. whole: gets its path. */
+/* Handles a new name of a file, which may have been outside of the followed folders. whole: gets
+ * the file's path. */
 static UInt arrive(ThreadId tid, const HChar *path, HChar *whole)
 {
 	struct place p;

@@ -1,7 +1,6 @@
-/* What is known about the file behind a descriptor: its path, and whether this program made it (for
- * the last MAX_CREATED files). A file that the program made had no content before. If it is mapped
- * late, it existed before that: from the moment at which all of it was synced under its present
- * name. */
+/* Knows of the file behind a descriptor its path, and whether this program made it (for the last
+ * MAX_CREATED files). A file that the program made had no content before. If it is mapped late, it
+ * existed before that: from the moment at which all of it was synced under its present name. */
 #include "valgrind/common/memory.h"
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
@@ -83,7 +82,8 @@ static struct linked *linked_find(const struct inode *id)
 	return NULL;
 }
 
-/* The name by which the file was opened is gone, or it had none; it got one by link. */
+/* Finds another name of an open file: the name by which it was opened is gone, or the file had none
+ * and got one by link. */
 static void find_other_name(Int fd, HChar *path, SizeT len, SizeT cap)
 {
 	static const HChar deleted[] = " (deleted)";
@@ -113,7 +113,7 @@ Bool file_path(Int fd, HChar *path, SizeT cap)
 	return True;
 }
 
-/* Fills m->above. path: absolute, in a buffer that is changed. */
+/* Fills m->above: the folders above the file. path: absolute, in a buffer that is changed. */
 static void note_folders(struct made *m, HChar *path)
 {
 	HChar *slash;
@@ -154,7 +154,8 @@ void pm_created(Int fd)
 		note_folders(m, path);
 }
 
-/* Finds the newest entry, because the inode may have been another file's before. */
+/* Finds the newest entry with this device and inode, because the inode may have been another file's
+ * before. */
 static struct made *made_find(ULong dev, ULong ino)
 {
 	const struct inode id = { dev, ino };
@@ -270,7 +271,8 @@ static Bool is_inside(const struct made *m, const struct inode *folder)
 	return False;
 }
 
-/* Notes a renamed folder; it can replace only an empty folder. */
+/* Notes that a folder was renamed, which gives the files in it new names. Nothing had these names
+ * before, because a folder can replace only an empty folder. */
 static void folder_renamed(const struct inode *folder)
 {
 	for (UInt i = 0; i < g_made->n && i < MAX_CREATED; i++)
@@ -314,8 +316,9 @@ void made_renamed(const HChar *name, enum made_in_place_of what)
 	note_folders(m, path);
 }
 
-/* A file that has had no name until now (O_TMPFILE) gets its first one; another one has one more:
- * which one counts is known when it is mapped. */
+/* Notes a name that a file got by link. A file that has had no name until now (O_TMPFILE) gets its
+ * first one; another file has one more name, and which of them counts is known when the file is
+ * mapped. */
 const HChar *made_linked(const HChar *name)
 {
 	static HChar path[PMT_PAGE_BYTES];

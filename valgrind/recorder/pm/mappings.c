@@ -1,5 +1,5 @@
 /* Finds mappings that are PM: writable shared ones of files that survive the program. The trace has
- * an event for each that is made, removed, moved, or protected. */
+ * an event for each mapping that is made, removed, moved, or protected. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/emit.h"

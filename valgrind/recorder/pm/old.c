@@ -1,4 +1,4 @@
-/* --stop-at-old: ends the program before it changes a file that existed when it began, so that the
+/* Ends the program (--stop-at-old) before it changes a file that existed when it began, so that the
  * file can be saved, and before it maps such a file as PM, so that the file can be moved away. The
  * trace names the file: META "touched" or "mapped", and "made" for each file that the program made
  * before. */
@@ -39,8 +39,8 @@ static void stop(ThreadId tid, const HChar *why, const HChar *path)
 	VG_(exit)(0);
 }
 
-/* Notes a made file, which is removed before the program is run again, so that it does not exist
- * then. */
+/* Notes a file that the program made. It is removed before the program is run again, so that it
+ * does not exist then. */
 void old_fd_made(ThreadId tid, Int fd)
 {
 	static HChar path[PMT_PAGE_BYTES], text[PMT_PAGE_BYTES + 64];
@@ -61,7 +61,8 @@ void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *pat
 		stop(tid, "mapped", path);
 }
 
-/* Files of the kernel are not restored, and /proc/self/mem has another name in each run. */
+/* Asks whether the file is one of the kernel's. Such files are not restored, and /proc/self/mem has
+ * another name in each run. */
 static Bool is_of_kernel(const HChar *path)
 {
 	return VG_(strncmp)(path, "/proc/", 6) == 0 || VG_(strncmp)(path, "/sys/", 5) == 0;

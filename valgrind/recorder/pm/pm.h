@@ -1,4 +1,4 @@
-/* What memory is PM. A byte of PM is identified by its file and the offset in it. */
+/* Knows what memory is PM. A byte of PM is identified by its file and the offset in it. */
 #ifndef REC_PM_H
 #define REC_PM_H
 
@@ -32,7 +32,8 @@ void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void 
 void pm_created(Int fd);
 void made_before_fork(void);
 void made_before_exec(void);
-/* Files below a folder of --files (below.c, followed.c). */
+/* Adds a folder of --files. This function and the next ones are about files below such folders
+ * (below.c, followed.c). */
 void followed_add(const HChar *folder); /* absolute, without symbolic links */
 void followed_except(const HChar *glob);
 Bool followed_any(void);
@@ -43,20 +44,22 @@ const HChar *followed_exception(UInt i); /* NULL: there are no more */
 /* Gives the followed folder that contains an absolute, real path; NULL: none does. */
 const HChar *followed_folder_of(const HChar *path);
 Bool followed_has(const HChar *path); /* the same, unless the path is an exception */
-/* The number of a followed file; 0: it is not followed. To be called before the file is changed,
- * because the content of a new file is recorded now. */
+/* Gives the number of a followed file; 0: the file is not followed. To be called before the file is
+ * changed, because the content of a new file is recorded now. */
 UInt followed_fd(ThreadId tid, Int fd);
 UInt followed_at(ThreadId tid, const HChar *path); /* of a symbolic link itself, not its target */
 UInt followed_target(ThreadId tid, const HChar *path);
-/* Writes what a call did to names, after the call. file and replaced were looked up before it. */
+/* Writes to the trace what a call did to names, after the call. `file` and `replaced` were looked
+ * up before the call. */
 void followed_made(ThreadId tid, const HChar *path);
 void followed_made_fd(ThreadId tid, Int fd);
 void followed_linked(ThreadId tid, const HChar *path);
 void followed_removed(ThreadId tid, UInt file, const HChar *path);
 void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, const HChar *to,
 		    UInt flags);
-/* Notes about a file that this program made and may map later: it was changed (is_synced: the
- * written bytes are durable), is durable now, has another name. */
+/* Notes that a file was changed which this program made and may map later. The next functions note
+ * that it was written (is_synced: the written bytes are durable), that it is durable now, or that
+ * it has another name. */
 void made_changed(Int fd);
 void made_written(Int fd, Bool is_synced);
 void made_changed_at(const HChar *path);
@@ -66,16 +69,16 @@ void made_all_synced(void);
 /* What had that path before: nothing, a PM file of the trace, or another file. */
 enum made_in_place_of { MADE_ALONE, MADE_REPLACED_KNOWN, MADE_REPLACED_UNKNOWN };
 void made_renamed(const HChar *path, enum made_in_place_of what);
-/* It has a name more, by link. */
+/* Notes that a file got one more name, by link. */
 void pm_linked(ThreadId tid, const HChar *path);
 void old_may_touch(const HChar *path);
-/* With --stop-at-old, these do not return if the file existed before the program began. follow:
- * follow a symbolic link. */
+/* Ends the program with --stop-at-old, and so does not return, if the file existed before the
+ * program began. old_path_changes() does the same. follow: follow a symbolic link. */
 void old_fd_changes(ThreadId tid, Int fd);
 void old_fd_made(ThreadId tid, Int fd); /* returns; writes the file to the trace */
 void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
-/* Notes a file that is not PM, before and after it changes; that it was written; that it was
- * renamed. */
+/* Notes a file that is not PM, before it changes. The next functions note the file after it has
+ * changed, that it was written, and that it was renamed. */
 void beside_before(ThreadId tid, const HChar *path);
 void beside_before_fd(ThreadId tid, Int fd);
 void beside_after(ThreadId tid, const HChar *path);
@@ -91,22 +94,24 @@ void handed_back(enum handed_way way, Addr va);
 void handed_resized(ThreadId tid, enum handed_way way, Addr va, SizeT old, SizeT len);
 void handed_moved(ThreadId tid, enum handed_way way, Addr from, Addr to, SizeT len);
 void handed_access(ThreadId tid, enum handed_access access, Addr va, SizeT len);
-/* a range of a file that has lost what the program stored there; file may be 0 */
+/* Notes a range of a file that has lost what the program stored there; the range contains zeros
+ * now. file may be 0. */
 void handed_zeroed(UInt file, ULong offset, ULong len);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
-/* follow: follow a symbolic link */
+/* Gives the number of the PM file with this path; 0: it is not PM. follow: follow a symbolic
+ * link. */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink);
 void pm_file_gone(UInt file);
-/* a call changed the file; does something only if the file has no name any more */
+/* Notes that a call changed the file. Does something only if the file has no name any more. */
 void pm_gone_changed(ThreadId tid, Int fd);
-/* file may be 0, and the size may be unchanged */
+/* Notes that the file has this size now. file may be 0, and the size may be unchanged. */
 void pm_file_resized(ThreadId tid, UInt file, ULong size);
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
 void pm_unregister(Addr va, SizeT len);
 UWord pm_registered(Addr va, SizeT len);           /* 0: no, 1: yes, 2: in part */
 void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
 void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
-/* the same through a file that some process has mapped */
+/* Like pm_file_written(), for a file that some process has mapped, perhaps not this one. */
 void pm_inode_written(ThreadId tid, ULong dev, ULong ino, const HChar *path, ULong offset,
 		      SizeT len);
 

@@ -33,46 +33,52 @@ Bool other_has(Addr a);
 
 /* ---- made.c ---- */
 Bool file_path(Int fd, HChar *path, SizeT cap);
-/* tells the trace about it: of several names, the one it is mapped by counts */
+/* Writes to the trace what is known about a made file that is mapped now. If it has several names,
+ * the one by which it is mapped counts. */
 void made_is_mapped_as(const struct vg_stat *st, const HChar *path);
-/* notes a further name; returns what is missing in the trace then, NULL: nothing */
+/* Notes a further name of a made file. Returns what is missing in the trace because of it; NULL:
+ * nothing. */
 const HChar *made_linked(const HChar *path);
-/* flags of PMT_FILE: what is known about a made file; 0: the program did not make it */
+/* Gives flags of PMT_FILE: what is known about a made file. 0: the program did not make it. */
 ULong made_flags(const struct vg_stat *st);
-/* says what is not known about it; NULL: nothing */
+/* Says what is not known about a made file; NULL: nothing is unknown. */
 const HChar *made_unseen(const struct vg_stat *st);
-/* some process maps it, and --pm excludes it */
+/* Notes that some process maps a file that --pm excludes. */
 void made_mapped(const struct vg_stat *st);
 void made_note(ULong dev, ULong ino);            /* this program has just made it */
 Bool file_was_created(const struct vg_stat *st); /* by this process, or one that shares its table */
-/* number of events when it was durable under its present name; 0: unknown */
+/* Gives the number of events that there were when the file was durable under its present name; 0:
+ * unknown. */
 ULong file_durable_since(const struct vg_stat *st);
 
 /* ---- kept.c ---- */
 Int kept_find(UInt file); /* our own descriptor, which can read; -1: there is none */
-/* the same, but opens one if there is none, from the program's fd; kept_close() it */
+/* Like kept_find(), but opens a descriptor if there is none, from the program's fd. kept_close()
+ * it. */
 Int kept_open(UInt file, Int fd);
 void kept_close(UInt file, Int own); /* unless it is one that stays open */
 void kept_send(UInt file, Int own);  /* to `pmend record` */
 void kept_drop(UInt file);           /* the file has no name any more */
 
 /* ---- handed.c ---- */
-/* the device is first mapped, at va */
+/* Fills a device, which is being mapped for the first time, at va. */
 void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len);
 void handed_mapped(UInt file); /* a mapping of the file is made */
 
 /* ---- files.c ---- */
 Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
-/* path: in a buffer that is overwritten by the next call */
+/* Asks whether the file is PM. *path: its path, in a buffer that the next call overwrites. */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path);
-/* size of a device; if unknown, the size of its mapping */
+/* Gives the size of a device; if that is unknown, the size of its mapping. */
 ULong file_device_bytes(const struct vg_stat *st, ULong mapped);
-/* the file's number; writes the file to the trace the first time */
+/* Gives the number of a file that is mapped. Writes the file to the trace when it is mapped for the
+ * first time. */
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path,
 		     Bool *is_new);
 
 /* ---- old.c ---- */
-/* a PM file is about to be mapped */
+/* Called before a PM file is mapped: with --stop-at-old, ends the program if the file existed
+ * before it. */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path);
 
 /* ---- beside.c ---- */

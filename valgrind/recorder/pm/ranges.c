@@ -1,7 +1,7 @@
-/* Which addresses are PM now: mappings and parts of mappings, sorted by address. A byte table of 64
- * KiB granules lets translated code exclude most addresses quickly; events.c keeps the last range
- * found. A separate, unsorted list has mappings of files that are neither PM nor volatile; there
- * are few. */
+/* Keeps a list of the addresses that are PM now: mappings and parts of mappings, sorted by address.
+ * A byte table of 64 KiB granules lets translated code exclude most addresses quickly; events.c
+ * keeps the last range found. A separate, unsorted list has mappings of files that are neither PM
+ * nor volatile; there are few. */
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "pub_tool_aspacemgr.h"

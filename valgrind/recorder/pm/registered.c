@@ -1,5 +1,5 @@
-/* Memory that a program registers as PM with pmemcheck's request. Memory that is no mapping of a PM
- * file gets a "file" of its own in the trace. */
+/* Handles memory that a program registers as PM with pmemcheck's request. Memory that is no mapping
+ * of a PM file gets a "file" of its own in the trace. */
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"

@@ -43,7 +43,7 @@ void pm_written(ThreadId tid, Addr va, SizeT len)
 	pm_each(va, len, written_part, &tid);
 }
 
-/* Records a written range of the file, which it reads through our own descriptor. */
+/* Records a written range of the file. It reads the bytes through our own descriptor. */
 static void written_from(ThreadId tid, UInt file, Int own, ULong offset, SizeT len)
 {
 	static UChar page[PMT_PAGE_BYTES];

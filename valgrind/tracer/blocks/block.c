@@ -17,7 +17,7 @@ static void room_make(SizeT nbytes)
 	g_end = g_at + PIECE_BYTES;
 }
 
-/* A block must be in one piece of memory. */
+/* Begins a block. All its steps must be in one piece of memory. */
 void block_begin(struct block *b)
 {
 	room_make((b->in->stmts_used + 16) * 2 * STEP_MAX_BYTES);

@@ -1,4 +1,4 @@
-/* A block of code while it is instrumented, and the memory for its steps. */
+/* Describes a block of code while it is instrumented, and gives memory for its steps. */
 #ifndef TRACER_BLOCK_H
 #define TRACER_BLOCK_H
 

@@ -13,8 +13,8 @@
 #include "valgrind/tracer/shadow/shadow.h"
 #include "valgrind/tracer/value/registers.h"
 
-/* A bit for each register that the block reads or writes: a symbolic one must be read or
- * forgotten. */
+/* Gives a bit for each register that the block reads or writes. If such a register is symbolic, the
+ * shadow must run: the value is read, or must be forgotten. */
 static ULong registers(IRSB *in)
 {
 	ULong bits = 0;
@@ -60,7 +60,7 @@ static void learn_jump(struct block *b, IRExpr *next)
 		mkIRExprVec_2(ir_ptr(j), next));
 }
 
-/* A copy of the block with what VEX leaves out. */
+/* Copies the block, and adds what VEX leaves out. */
 static IRSB *completed(IRSB *in)
 {
 	IRSB *sb = deepCopyIRSBExceptStmts(in);

@@ -1,4 +1,4 @@
-/* Instruments a block of guest code; Valgrind calls it for each. */
+/* Adds the tracer's code to a block of guest code. Valgrind calls it for each block. */
 #ifndef TRACER_INSTRUMENT_H
 #define TRACER_INSTRUMENT_H
 

@@ -45,8 +45,8 @@ static struct call {
 static UInt g_ncalls, g_ncalls_written;
 static ULong g_calls_hash;
 
-/* Notes a call; sp is the stack pointer after it. Drops frames below, because nothing tells when a
- * function returns. */
+/* Notes a call; sp is the stack pointer after it. Drops the frames below sp, because nothing tells
+ * when a function returns. */
 VG_REGPARM(2) void path_call(Addr ret, Addr sp)
 {
 	while (g_ncalls && g_calls[g_ncalls - 1].sp <= sp)

@@ -1,4 +1,4 @@
-/* Functions of Valgrind's core that the public tool interface lacks. */
+/* Declares functions of Valgrind's core that the public tool interface lacks. */
 #ifndef TRACER_CORE_H
 #define TRACER_CORE_H
 

@@ -1,4 +1,4 @@
-/* The path file itself: records go into a buffer, which is written when it is full. A forked
+/* Writes the path file: records go into a buffer, which is written when it is full. A forked
  * process writes none. */
 #include "valgrind/tracer/path/core.h"
 #include "valgrind/tracer/path/path_internal.h"

@@ -1,5 +1,5 @@
-/* Shared by the files that write the path file; each uses those before it: file.c, context.c and
- * expressions.c, path.c. */
+/* What the files that write the path file share. Each file uses only those before it: file.c,
+ * context.c and expressions.c, path.c. */
 #ifndef TRACER_PATH_INTERNAL_H
 #define TRACER_PATH_INTERNAL_H
 

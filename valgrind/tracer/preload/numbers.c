@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) unsigned digit(char c)
 	return NONE;
 }
 
-/* So many digits always fit into 63 bits. */
+/* Gives a number of digits that always fits into 63 bits. */
 static unsigned safe_digits(unsigned base)
 {
 	unsigned bits = 1;
@@ -48,7 +48,8 @@ static unsigned safe_digits(unsigned base)
 	return 63 / bits;
 }
 
-/* Is there a prefix 0x with a digit after it? Otherwise the number is the 0. */
+/* Asks whether there is a prefix 0x with a digit after it. Without the digit, the number is the 0
+ * of "0x". */
 static int has_prefix(const char *s, unsigned base)
 {
 	return (base == 0 || base == 16) && s[0] == '0' && (s[1] | 32) == 'x' && digit(s[2]) < 16;
@@ -105,7 +106,8 @@ static uint64_t value_of(const struct number *n)
 			n->end > n->from ? (uint64_t)(n->end - n->from) : 0, value);
 }
 
-/* Is it a valid base? If not, sets EINVAL; like the C library, the caller then sets no end. */
+/* Asks whether the base is valid. If not, sets EINVAL; like the C library, the caller then sets no
+ * end. */
 static int is_base(int base)
 {
 	if (base == 0 || (base >= 2 && base <= 36))

@@ -230,8 +230,8 @@ static void branch(const struct step *s)
 	path_branch(g_pc, c, c.v ? s->k : s->other, c.v ? s->other : s->k);
 }
 
-/* Is it a shift by the width or more? Its result is not compared, because nobody uses it: code
- * generators then choose another value. */
+/* Asks whether the step is a shift by the width or more. Its result is not compared, because nobody
+ * uses it: code generators then choose another value. */
 static Bool is_overshift(const struct step *s)
 {
 	return s->kind == STEP_OP && s->op >= Iop_Shl8 && s->op <= Iop_Sar64 &&

@@ -1,4 +1,5 @@
-/* The steps of a block: what the shadow must do for it, and the values that they work on. */
+/* Describes the steps of a block: what the shadow must do for the block, and the values that the
+ * steps work on. */
 #ifndef TRACER_STEP_H
 #define TRACER_STEP_H
 

@@ -41,7 +41,8 @@ static UInt only_operand(const struct expr *e)
 	return found;
 }
 
-/* Makes a window around the present address. What the address is counted from is usually below. */
+/* Makes a window of memory around the present address. Most of it is above the address, because
+ * what the address is counted from is usually below. */
 static void window_find(struct val address, struct chain *c, struct val *inside)
 {
 	struct val first = val_const(address.v - WINDOW_BELOW),
@@ -95,8 +96,8 @@ static Bool can_read(Addr a, UInt nbytes)
 	return VG_(am_is_valid_for_client)(a, nbytes, VKI_PROT_READ);
 }
 
-/* Adds a choice for each entry that depends on the input itself: if the index is its own, the
- * result is that entry. */
+/* Adds a choice for each entry of the table that depends on the input itself: if the index is that
+ * of the entry, the result is the entry. */
 static Bool choices_add(const struct chain *c, struct val index, UInt width, UInt bits,
 			struct val *result)
 {

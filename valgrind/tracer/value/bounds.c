@@ -15,7 +15,8 @@ static struct bound *slot_of(UInt id)
 	return &g_bounds[id * 0x9e3779b1u >> 20 & (BOUNDS - 1)];
 }
 
-/* Sets a bound. Zero extension does not change a value, so it is removed first. */
+/* Notes that the expression is at most `most`. Zero extension does not change a value, so it is
+ * removed first. */
 static void bound_add(UInt id, ULong most)
 {
 	struct bound *b;
@@ -32,7 +33,7 @@ static Bool is_constant(UInt id)
 	return expr_at(g_pool, id)->op == EXPR_CONST;
 }
 
-/* Learns from a < b, or a <= b. */
+/* Learns from a comparison that is true: a < b, or a <= b. */
 static void less(const struct expr *e, Bool is_strict)
 {
 	ULong k;
@@ -44,7 +45,7 @@ static void less(const struct expr *e, Bool is_strict)
 		bound_add(e->arg[0], k - is_strict);
 }
 
-/* Learns from the opposite: b <= a, or b < a. */
+/* Learns from a comparison that is false: then b <= a, or b < a. */
 static void not_less(const struct expr *e, Bool is_strict)
 {
 	ULong k;

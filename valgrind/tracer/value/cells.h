@@ -1,4 +1,5 @@
-/* The shadow of an 8-byte word. Registers and memory are made of such cells. */
+/* The shadow of an 8-byte word says which bytes of the word depend on the input, and how. Registers
+ * and memory are made of such cells. */
 #ifndef TRACER_CELLS_H
 #define TRACER_CELLS_H
 
@@ -13,7 +14,8 @@ struct cell {
 typedef struct cell *(*cell_find)(Addr word, Bool make);
 
 Bool cell_is_empty(const struct cell *c);
-/* concrete is the machine's value there */
+/* Reads nbytes bytes of the cells from address a on. concrete: the value that the machine has
+ * there. */
 struct val cells_get(cell_find find, Addr a, UInt nbytes, ULong concrete);
 void cells_put(cell_find find, Addr a, UInt nbytes, struct val v);
 

@@ -1,5 +1,5 @@
-/* Counts what the tracer loses: by cause, and for unknown operations by name. After the first 63 of
- * these, all others share one count. */
+/* Counts how often the tracer loses a value: by cause, and for unknown operations by name. After
+ * the first 63 of these names, all others share one count. */
 #include "valgrind/tracer/value/counts.h"
 
 #include "pub_tool_libcprint.h"

@@ -1,4 +1,4 @@
-/* The shadow of memory: a hash table of 64-byte lines. A table of bytes says which lines may
+/* Keeps the shadow of memory: a hash table of 64-byte lines. A table of bytes says which lines may
  * contain something symbolic, for translated code to look at. */
 #include "valgrind/tracer/value/memory.h"
 

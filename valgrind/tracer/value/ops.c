@@ -1,5 +1,5 @@
-/* Integer operations of VEX's IR as expressions, one row each. vector.c handles operations that are
- * not in this table. */
+/* Computes integer operations of VEX's IR as expressions; a table has one row for each operation.
+ * vector.c handles operations that are not in this table. */
 #include "valgrind/tracer/value/ops.h"
 
 #include "valgrind/tracer/value/rows.h"
@@ -198,7 +198,8 @@ static void mull(const struct row *r, struct val a, struct val b, struct wide *r
 	}
 }
 
-/* The machine traps unless the quotient fits, so its lower half is the whole quotient. */
+/* Divides with remainder. The machine traps unless the quotient fits, so its lower half is the
+ * whole quotient. */
 static struct val divmod(const struct row *r, struct val a, struct val b)
 {
 	const enum expr_op rem = r->expr == EXPR_UDIV ? EXPR_UREM : EXPR_SREM,
@@ -210,7 +211,8 @@ static struct val divmod(const struct row *r, struct val a, struct val b)
 	return expr_concat(g_pool, r->to, remainder, r->to, quotient);
 }
 
-/* Works if the upper half of the dividend only extends the lower one, as in compiled code. */
+/* Divides a wide value with remainder. Works if the upper half of the dividend only extends the
+ * lower one, as in compiled code. */
 static Bool wide_divmod(const struct row *r, const struct wide *a, struct val b,
 			struct wide *result)
 {

@@ -1,4 +1,4 @@
-/* The tracer's options; main.c reads them from the command line. */
+/* Declares the tracer's options; main.c reads them from the command line. */
 #ifndef TRACER_OPTIONS_H
 #define TRACER_OPTIONS_H
 

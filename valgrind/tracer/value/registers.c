@@ -1,5 +1,5 @@
-/* The shadow of each thread's registers. One word of bits says which groups of registers of the
- * running thread are symbolic, for translated code to look at. */
+/* Keeps the shadow of each thread's registers. One word of bits says which groups of registers of
+ * the running thread are symbolic, for translated code to look at. */
 #include "valgrind/tracer/value/registers.h"
 
 #include "valgrind/tracer/value/cells.h"
@@ -31,7 +31,8 @@ void reg_switch(ThreadId tid)
 	g_dirty_regs = g_regs->dirty;
 }
 
-/* Words beyond the first 64, mostly vectors, share bits. */
+/* Gives the number of the bit that stands for the 8-byte word at this offset. Words beyond the
+ * first 64, mostly vectors, share bits. */
 static UInt reg_bit_number(UInt offset)
 {
 	return offset >> 3 & 63;

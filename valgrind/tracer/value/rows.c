@@ -1,7 +1,7 @@
 /* Finds the row of an operation through an index of bytes, which is filled at the first use. */
 #include "valgrind/tracer/value/rows.h"
 
-/* A row must begin with the number of its operation. */
+/* Finds the row of an operation. Every row must begin with the number of its operation. */
 UInt row_number(IROp op, UChar *index, const void *rows_of, SizeT row_bytes, UInt nrows)
 {
 	const UShort *first = rows_of;

@@ -1,4 +1,4 @@
-/* Tables with one row per operation. */
+/* Finds rows in tables that have one row per operation. */
 #ifndef TRACER_ROWS_H
 #define TRACER_ROWS_H
 

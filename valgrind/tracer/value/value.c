@@ -1,4 +1,4 @@
-/* The pool with all expressions of the run, and operations on values of any width. */
+/* Keeps the pool with all expressions of the run, and computes with values of any width. */
 #include "valgrind/tracer/value/value.h"
 
 struct expr_pool *g_pool;

@@ -23,7 +23,7 @@ struct wide {
 	struct val part[PARTS];
 };
 
-/* gives n bits from bit `low` on, as expr_extract() does */
+/* Gives n bits of v from bit `low` on, as expr_extract() does. */
 struct val val_cut(struct val v, UInt from_bits, UInt low, UInt n);
 Bool wide_is_symbolic(const struct wide *w);
 

@@ -1,5 +1,5 @@
-/* Integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use on bytes,
- * and their equivalents on arm64. */
+/* Computes integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use
+ * on bytes, and their equivalents on arm64. */
 #include "valgrind/tracer/value/vector.h"
 
 #include "valgrind/tracer/value/rows.h"
@@ -155,7 +155,7 @@ static struct val lane_get(const struct wide *w, UInt lane, UInt i)
 	return val_cut(w->part[i * lane / 64], 64, i * lane % 64, lane);
 }
 
-/* Sets a lane; call it from the lowest lane on. */
+/* Sets a lane of w. Call it for the lowest lane first, then for the others in order. */
 static void lane_add(struct wide *w, UInt lane, UInt i, struct val v)
 {
 	struct val *p = &w->part[i * lane / 64];

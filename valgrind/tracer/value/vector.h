@@ -1,4 +1,5 @@
-/* The part of ops.h for vectors. */
+/* Applies operations of VEX's IR to vectors. ops.h uses it for operations that are not in its own
+ * table. */
 #ifndef TRACER_VECTOR_H
 #define TRACER_VECTOR_H
 

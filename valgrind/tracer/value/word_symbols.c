@@ -21,7 +21,8 @@ Long words_add(ULong input_bytes, Bool is_length)
 	return (Long)(input_bytes + WORD_BYTES * g_nwords++);
 }
 
-/* Is it computed from a length? Looks at the first non-constant operand only. */
+/* Asks whether the expression is computed from a length. It looks at the first non-constant operand
+ * only. */
 static Bool is_of_length(UInt id)
 {
 	for (UInt depth = 0; id != 0 && depth < DEPTH_MAX; depth++) {

@@ -43,7 +43,7 @@ static void target_find(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	}
 }
 
-/* Does it write memory, other than by a push or call? */
+/* Asks whether the instruction writes memory in another way than a push or call does. */
 static bool writes_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	for (unsigned i = 0; i < z->operand_count_visible; i++)

@@ -7,8 +7,8 @@
 #include "a64/a64.h"
 #include "explore/graph/insn.h"
 
-/* Is it a dsb? dmb does not count: locks and atomics are full of it, and the C library would seem
- * to modify PM. */
+/* Asks whether the instruction is a dsb. A dmb does not count: locks and atomics are full of dmb,
+ * and the C library would seem to modify PM. */
 static bool is_barrier(uint32_t w)
 {
 	return (w & 0xfffff0ff) == 0xd503309f;

@@ -25,7 +25,7 @@ void insn_decode(struct insn *out, const ucontext_t *uc)
 	out->kind = INSN_UNKNOWN;
 }
 
-/* Without decoding, calls cannot be distinguished from data. */
+/* Fails for all code: without decoding, calls cannot be distinguished from data. */
 static bool replace_none(struct patch_place *p, uint64_t start, uint64_t end)
 {
 	(void)p, (void)start, (void)end;

@@ -1,4 +1,5 @@
-/* Registers and stack of x86-64 in Valgrind's guest state, by the System V calling convention. */
+/* Finds registers and stack of x86-64 in Valgrind's guest state, by the System V calling
+ * convention. */
 #include "valgrind/common/arch.h"
 
 #include "libvex_guest_amd64.h"

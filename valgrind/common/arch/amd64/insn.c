@@ -37,7 +37,7 @@ rex:
 	return p;
 }
 
-/* The length of ModRM, SIB and displacement. */
+/* Gives the length of ModRM, SIB and displacement together. */
 static UInt modrm_bytes(const UChar *m)
 {
 	UInt mod = m[0] >> 6, rm = m[0] & 7, n = 1;

@@ -84,7 +84,7 @@ IRExpr *arch_address(IRSB *sb, const struct insn *insn)
 	return e;
 }
 
-/* The register operand in the ModRM byte. */
+/* Gives the value of the register that the ModRM byte names. */
 static IRExpr *register_of(IRSB *sb, const struct insn *insn)
 {
 	return ir_register(sb, register_offset((insn->code[insn->prefix_bytes] >> 3 & 7) |

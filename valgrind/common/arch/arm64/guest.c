@@ -1,5 +1,5 @@
-/* Registers and stack of arm64 in Valgrind's guest state, by its procedure call standard. A call
- * leaves the return address in a register, not on the stack. */
+/* Finds registers and stack of arm64 in Valgrind's guest state, by arm64's procedure call standard.
+ * A call leaves the return address in a register, not on the stack. */
 #include "valgrind/common/arch.h"
 
 #include "libvex_guest_arm64.h"
@@ -19,14 +19,15 @@ Int arch_argument_offset(UInt n)
 	return offsets[n];
 }
 
-/* VEX does not tell b from bl. */
+/* Asks whether the instruction is bl. VEX takes b for a call, too. */
 Bool arch_is_call(Addr pc)
 {
 	return *(const UInt *)pc >> 31;
 }
 
-/* VEX 3.19 cannot pass IRExpr_GSPTR() on arm64, but has its value in x21. These functions put it in
- * place of the last argument, which is the function to call. */
+/* Calls the function that is the last argument, with the address of the guest registers in the
+ * place of this argument. VEX 3.19 cannot pass IRExpr_GSPTR() on arm64, but has its value in
+ * x21. */
 void arch_call_2(void);
 void arch_call_3(void);
 asm("arch_call_2: mov x9, x1; mov x1, x21; br x9\n"

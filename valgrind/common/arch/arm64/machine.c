@@ -24,7 +24,7 @@ struct aux {
 	UWord type, value;
 };
 
-/* The value that the kernel gave to Valgrind. */
+/* Gives the value that the kernel put into Valgrind's auxiliary vector. */
 static UWord kernel_aux(UWord type)
 {
 	SysRes r = VG_(open)("/proc/self/auxv", VKI_O_RDONLY, 0);
@@ -53,8 +53,8 @@ void arch_describe(void (*tell)(const HChar *key, const HChar *value))
 	tell("line", number);
 }
 
-/* At the stack pointer are argc, the arguments, NULL, the environment, NULL, the auxiliary
- * vector. */
+/* Puts dcpop and dcpodp back into the program's auxiliary vector. At the stack pointer are argc,
+ * the arguments, NULL, the environment, NULL, the auxiliary vector. */
 void arch_begin(Addr sp)
 {
 	UWord *word = (UWord *)sp + 1 + *(const UWord *)sp + 1;

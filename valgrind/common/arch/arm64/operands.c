@@ -20,7 +20,8 @@ static Int register_offset(UInt reg)
 	return offsetof(VexGuestARM64State, guest_X0) + 8 * (Int)reg;
 }
 
-/* Register 31 is the stack pointer as the base of an address, and zero elsewhere. */
+/* Gives the value of the base register of an address. As a base, register 31 is the stack pointer;
+ * elsewhere it is zero. */
 static IRExpr *base(IRSB *sb, UInt reg)
 {
 	return ir_register(sb, reg == 31 ? arch_sp_offset : register_offset(reg));
@@ -47,8 +48,8 @@ static Bool is_pair(const struct insn *insn)
 	return BITS(word_of(insn), 29, 27) == 5;
 }
 
-/* The address of a dc, pair or ldapur. Pairs have no pre- or post-increment here, because VEX
- * decodes those; ldapr has no offset. */
+/* Adds IR for the address of a dc, a pair or ldapur. Pairs have no pre- or post-increment here,
+ * because VEX decodes those; ldapr has no offset. */
 IRExpr *arch_address(IRSB *sb, const struct insn *insn)
 {
 	UInt word = word_of(insn);

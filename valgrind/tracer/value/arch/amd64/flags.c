@@ -1,6 +1,6 @@
-/* Condition codes of x86-64 as expressions. VEX keeps the last operation that set them and its
- * operands, and calls a helper when it needs a flag; this computes the helper's result. Numbers of
- * operations and conditions are from VEX's priv/guest_amd64_defs.h. */
+/* Computes condition codes of x86-64 as expressions. VEX keeps the last operation that set them and
+ * its operands, and calls a helper when it needs a flag; this file computes the helper's result.
+ * Numbers of operations and conditions are from VEX's priv/guest_amd64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
 enum cc_op { /* each stands for four: 8, 16, 32 and 64 bits */
@@ -51,7 +51,7 @@ static struct val is_zero(struct val v, UInt bits)
 	return bin(EXPR_EQ, bits, v, val_const(0));
 }
 
-/* Is the number of ones in the lowest byte even? */
+/* Makes the parity flag: is the number of ones in the lowest byte even? */
 static struct val parity(struct val v, UInt bits)
 {
 	struct val x = val_cut(v, bits, 0, 8);

@@ -1,6 +1,6 @@
-/* Condition codes of arm64 as expressions. VEX keeps the last operation that set them and its
- * operands, and calls a helper when it needs a flag; this computes the helper's result. Numbers of
- * operations and conditions are from VEX's priv/guest_arm64_defs.h. */
+/* Computes condition codes of arm64 as expressions. VEX keeps the last operation that set them and
+ * its operands, and calls a helper when it needs a flag; this file computes the helper's result.
+ * Numbers of operations and conditions are from VEX's priv/guest_arm64_defs.h. */
 #include "valgrind/tracer/value/flags.h"
 
 enum cc_op {
