@@ -1,4 +1,5 @@
-/* Names findings while an exploration runs, before anything is known about their causes. */
+/* Describes findings in one line each while an exploration runs, before anything is known about
+ * their causes. */
 #ifndef ACCOUNT_FOUND_H
 #define ACCOUNT_FOUND_H
 

@@ -16,7 +16,7 @@ struct group_report {
 void group_report_init(struct group_report *g, const struct plan *p, const struct crash_result *r,
 		       const struct libraries *libraries);
 void group_report_release(struct group_report *g);
-/* Gives a sentence for the report's note that says what was tested; free() it. */
+/* Says for the report's note how many groups there are, and how many were tested; free() it. */
 char *group_report_note(const struct crash_result *r);
 /* Lists all groups with the places of their members; free() it. */
 char *group_report_explain(const struct plan *p, const struct crash_result *r,

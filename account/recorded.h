@@ -6,9 +6,8 @@
 #include "report/bug.h"
 #include "trace/trace.h"
 
-/* Adds how the recording ended, unless the program ended well. The trace was read to its end. */
-/* Adds to the report how the recording ended. last: the site of the last event that has one; NULL:
- * unknown. */
+/* Adds to the report how the recording ended, unless the program ended well; for a trace that was
+ * read to its end. last: the site of the last event that has one; NULL: unknown. */
 void recorded_add_ending(struct report *r, const struct trace *t, enum cut_extent cut,
 			 const struct trace_site *last);
 /* Says that the program was ended before it was done; NULL: it was not. free() it. */

@@ -1,4 +1,4 @@
-/* Has the rows of option tables about exploring crashes, for the commands that explore them. */
+/* Defines the rows of option tables about exploring crashes, for the commands that explore them. */
 #ifndef CMD_CRASH_OPTIONS_H
 #define CMD_CRASH_OPTIONS_H
 

@@ -12,7 +12,7 @@
 #include "crash/search/blame.h"
 #include "crash/search/state_text.h"
 #include "crash/states/beside.h"
-#include "crash/states/news.h"
+#include "crash/states/first_change.h"
 #include "crash/zeros.h"
 
 #define TIMEOUT_MIN_MS 2000u

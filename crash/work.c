@@ -43,7 +43,8 @@ static int take_references(const struct plan *p, const struct crash_options *o,
 	return result;
 }
 
-/* Finds out which dumps are allowed after a crash at one failure point. */
+/* Finds out which dumps are allowed after a crash at one failure point, by running recovery and
+ * dump on the states at the ends of operations (references.h). */
 static int take_references_at(const struct plan *p, const struct crash_options *o,
 			      struct references *refs, uint64_t point, struct error *err)
 {

@@ -105,7 +105,7 @@ static int note_event(struct restore *p, const struct trace_event *ev, struct er
 	}
 }
 
-/* Is the content of all files known? A killed process may not have written it. */
+/* Does the trace hold the content of all files? A killed process may not have recorded it. */
 static bool are_contents_known(const struct restore *p)
 {
 	for (size_t i = 0; i < p->files.n; i++)

@@ -1,10 +1,11 @@
 /* Moves PM files out of the way and restores them. A file is renamed within its folder to
  * .NAME.pmend-fresh-PID and later renamed back, so content, owner, mode, times and hard links stay.
  *
- * A file that the program is about to change before mapping it is copied to that name instead,
- * because it is not yet known whether it will be mapped. Before the program is run again, such
- * files get their content back, and files that it created are removed, so only the last run leaves
- * traces. A guardian process restores everything even if pmend is killed. */
+ * The recorder ends the program at each such file; then the file is moved, and the program is run
+ * again. A file that the program is about to change before mapping it is copied to that name
+ * instead, because it is not yet known whether it will be mapped. Before the next run, copied files
+ * get their content back, and files that the ended run created are removed, so only the last run
+ * leaves traces. A guardian process restores everything even if pmend is killed. */
 #include "pools/set_aside.h"
 
 #include <dirent.h>

@@ -9,7 +9,7 @@
 #include "pools/set_aside.h"
 #include "record/recipe.h"
 #include "util/notes.h"
-#include "pools/unseen/kept.h"
+#include "pools/unseen/received_fds.h"
 #include "util/values.h"
 #include "util/error.h"
 

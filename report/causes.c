@@ -173,9 +173,8 @@ static bool is_short_flush(const struct report_entry *e)
 	return e && strcmp(e->bug.kind, "short-flush") == 0;
 }
 
-/* Do two runs name different causes, but both of them a flush that is too short? One run says that
- * a call flushes too little, the other one that the helper which it calls does. Either is the
- * finding's cause. */
+/* Is the finding's cause a flush that is too short, in this report and in those before? One report
+ * may blame a call, another one the helper that it calls. Either is right, so the first stays. */
 static bool is_left_out_by_both(const struct causes_member *m)
 {
 	return m->cause != m->entry && is_short_flush(m->entry->cause) && is_short_flush(m->cause);

@@ -225,8 +225,8 @@ static bool steer(const struct wait *w, bool is_over)
 }
 
 /* Called when the time limit is over: signals the program, or after its end what it left running.
- * The first signal is SIGTERM; five seconds later SIGKILL follows. told counts the calls, before
- * and after the program's end. */
+ * The first signal is SIGTERM; five seconds later SIGKILL follows. told[0] counts the calls before
+ * the program's end, told[1] those after it. */
 static void end_in_time(struct wait *w, bool is_over, int *told)
 {
 	const int nth = ++told[is_over], signal_number = nth > 1 ? SIGKILL : SIGTERM;

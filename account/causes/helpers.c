@@ -1,13 +1,14 @@
 /* Makes a finding of a flush that covers less than it is given, if that explains stores that are
- * not flushed. What it was given is a guess (handed.h). Only the trial counts: it supposes that the
- * left out lines are flushed, too, each time, and lists the findings that are gone then. */
+ * not flushed. What it was given is a guess (short_flushes.h). Only the trial counts: it supposes
+ * that the lines that were left out are flushed, too, each time, and lists the findings that are
+ * gone then. */
 #include "account/causes/helpers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/causes.h"
-#include "account/causes/handed.h"
+#include "account/causes/short_flushes.h"
 #include "account/causes/place.h"
 #include "account/check_report.h"
 #include "check/check.h"

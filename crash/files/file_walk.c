@@ -1,6 +1,6 @@
 /* Walks a trace of followed files from one failure point to the next. The trace describes what was
- * in the folder before the recording only where the program first uses it. So the walk reads these
- * events beforehand, and skips them when it comes to them. */
+ * in the folder before the recording only where the program first uses it. So the walk reads those
+ * descriptions beforehand, and skips them when it comes to them. */
 #include "crash/files/file_walk.h"
 
 #include <string.h>

@@ -16,9 +16,9 @@ int unused_ask(struct explorer *e, struct state_set *set, const struct suspects 
  * accept both values; -1: error. */
 int unused_is_switch(struct explorer *e, struct state_set *set, const struct suspect *word,
 		     struct error *err);
-/* Does the suspect's value decide whether a word is used that recovery reads in any case? Then the
- * word may have any value if the suspect is old, but not if the suspect is new. 1: yes; 0: no, or
- * recovery does not accept both values; -1: error. */
+/* Does recovery, which reads the word in any case, use it only if the suspect is new? Then the word
+ * may have any value if the suspect is old, but not if it is new. 1: yes; 0: no, or recovery does
+ * not accept both values of the suspect; -1: error. */
 int unused_unless_new(struct explorer *e, struct state_set *set, const struct suspect *suspect,
 		      const struct suspect *word, struct error *err);
 

@@ -207,7 +207,8 @@ static void purge(struct runner *r)
 		server_reap(r->servers.at[i]);
 }
 
-/* Stops a run by one signal after the other until it ends. 0: the server itself does not answer. */
+/* Stops a run by SIGKILL; with ask_first, by SIGTERM before that. Returns what server_wait() does.
+ * Unless that is above 0, the server does not answer, and all servers and runs were killed. */
 static int stop(struct runner *r, struct server *s, bool ask_first, struct run_message *end,
 		struct error *err)
 {

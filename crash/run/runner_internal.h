@@ -5,8 +5,9 @@
  *   image_files.c   the image files: makes them, restores them; pages.c: their contents
  *   region.c        the memory shared with the runtime
  *   room.c          which folder images are in
- *   limits.c        what a run may use; excess.c: whether a run without limits uses too much
- *   command.c       command lines: splitting, {}, {N}, {op}; rest.c: {rest:FILE}
+ *   limits.c        what a run may use
+ *   unlimited_watch.c  whether a run without limits uses too much
+ *   command.c       command lines: splitting, {}, {N}, {op}; remaining_input.c: {rest:FILE}
  *   program.c       how a program can be run: forked, preloaded, or only executed
  *   server.c        starts servers and talks to them; spawn.c: their processes
  *   changes.c       what a run wrote
@@ -123,7 +124,7 @@ uint64_t room_bytes(const char *folder);
 
 void limits_set(struct runner *r);
 
-/* ---- excess.c ---- */
+/* ---- unlimited_watch.c ---- */
 
 /* excess_begin() is called before a run without limits, excess_is_fine() every few milliseconds
  * during the run. False if the run uses too much; r->exceeded says of what. */
@@ -167,7 +168,7 @@ char **command_expand(const struct runner_command *c, const struct image_files *
 bool argv_equal(char *const a[], char *const b[]);
 char **argv_copy(char *const argv[]); /* one block of memory */
 
-/* ---- rest.c ---- */
+/* ---- remaining_input.c ---- */
 
 /* Makes a file in the folder with the lines of a file from this line on (1: all), and gives its
  * path; free() it. NULL: err says why. */

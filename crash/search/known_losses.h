@@ -1,6 +1,7 @@
-/* Keeps the losses that are known to make recovery fail at a failure point, as places of the
- * program. Sets of states that lose the same places can probably only repeat the failure, so they
- * wait until all other sets are done. They are not dropped, because that is not certain. */
+/* Keeps which losses make recovery fail at a failure point. A loss is named by the places in the
+ * program of the lost stores. Sets of states that lose the same places can probably only repeat the
+ * failure, so they wait until all other sets are done. They are not dropped, because that is not
+ * certain. */
 #ifndef CRASH_SEARCH_KNOWN_LOSSES_H
 #define CRASH_SEARCH_KNOWN_LOSSES_H
 

@@ -1,5 +1,6 @@
-/* Remembers how recovery ended on the states of a failure point that were run. A lazy run stands
- * for a set of states that all end alike: a question about one of them needs no run. */
+/* Remembers how recovery ended on the states of a failure point that were run. A lazy run, which
+ * decides a line only when recovery reads it, stands for a set of states that all end alike: a
+ * question about one of them needs no run. */
 #ifndef CRASH_SEARCH_SEEN_H
 #define CRASH_SEARCH_SEEN_H
 

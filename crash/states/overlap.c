@@ -10,8 +10,8 @@
  *	B:                y = 1, persist         print      B:          print
  *	   '------------- together ----------'                 '-- across --'--- across ---'
  *
- * Threads and processes that exist one after the other are like one thread. What never becomes
- * durable is no operation that goes on: somebody forgot it. */
+ * Threads and processes that exist one after the other are like one thread. A store that never
+ * becomes durable does not count as an operation that goes on: its flush was forgotten. */
 #include "crash/states/overlap.h"
 
 #include <string.h>

@@ -63,7 +63,8 @@ void states_ask(struct states_asked *a, uint64_t line, uint64_t bytes);
 void states_collect(struct state_set *s, const struct model *m, const struct states_asked *asked);
 /* Lists the lines for callers that need only the newest contents, which are always listed. */
 void states_collect_newest(struct state_set *s, const struct model *m);
-/* Does a line exist whose contents are told apart only in the bytes that were asked for? */
+/* Is there a line whose contents count as one if they differ only in bytes that were not asked
+ * for? */
 bool states_is_asked(const struct state_set *s);
 void states_release(struct state_set *s);
 /* Makes the runner list reads of the bytes addr + i, for each bit i of mask; they are all in one

@@ -1,5 +1,5 @@
-/* Adds up the reports of several traces, in the order of the traces. A single process uses the JSON
- * of the reports, too, so the result does not depend on which process checked what. */
+/* Adds up the reports of several traces, in the order of the traces. A process reads even its own
+ * reports from JSON, so the result does not depend on which process checked what. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,8 @@ static void set_unite(struct graph *g, uint32_t into, uint32_t from)
 
 /* Finds the set to which all edges out of a component's blocks lead, if they agree and the blocks
  * have no PM-modifying instructions of their own. The component can then share this set. Else
- * UINT32_MAX. (Blocks of the same component have no set yet.) */
+ * UINT32_MAX. Edges to the empty set, 0, do not count. (Blocks of the same component have no set
+ * yet.) */
 static uint32_t common_set(const struct tarjan *t, const uint32_t *blocks, size_t n)
 {
 	uint32_t common = 0;

@@ -1,5 +1,5 @@
-/* Runs one input at a time in a slot, in parallel with other slots. A slot has a folder for the
- * files of its run. */
+/* Runs the program on inputs: a slot runs one input at a time, while other slots run other inputs.
+ * A slot has a folder for the files of its run. */
 #ifndef EXPLORE_SESSION_SLOTS_H
 #define EXPLORE_SESSION_SLOTS_H
 

@@ -3,7 +3,7 @@
 #define POOLS_UNSEEN_COMPARE_H
 
 #include "pmtrace.h"
-#include "pools/unseen/kept.h"
+#include "pools/unseen/received_fds.h"
 #include "util/error.h"
 
 /* Replays the trace and compares each PM file with the result. A difference becomes an INCOMPLETE

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pools/unseen/kept.h"
+#include "pools/unseen/received_fds.h"
 
 struct others {
 	uint32_t nlooked; /* files that were searched for */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "pools/unseen/kept.h"
+#include "pools/unseen/received_fds.h"
 #include "util/error.h"
 
 /* Writes the sums behind the trace's chunks. False if a file cannot be read; then there are

@@ -1,4 +1,5 @@
-/* What the files of source/alias/ share: calls, functions, sites, and the state of an analysis. */
+/* What the files of source/alias/ share: calls, functions, sites (instructions that store, copy or
+ * call), and the state of an analysis. */
 #ifndef SOURCE_ALIAS_INNER_H
 #define SOURCE_ALIAS_INNER_H
 

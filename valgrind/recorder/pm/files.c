@@ -74,7 +74,7 @@ static Bool is_zero(const UChar *p, SizeT n)
 	return True;
 }
 
-/* Gives the offset of the first data at or after this offset. */
+/* Gives the offset of the first data at or after this offset; negative: only a hole follows. */
 static Long data_from(Int fd, ULong offset)
 {
 	Long old = VG_(lseek)(fd, 0, VKI_SEEK_CUR); /* the descriptor may be the program's */

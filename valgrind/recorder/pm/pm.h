@@ -49,8 +49,9 @@ Bool followed_has(const HChar *path); /* the same, unless the path is an excepti
 UInt followed_fd(ThreadId tid, Int fd);
 UInt followed_at(ThreadId tid, const HChar *path); /* of a symbolic link itself, not its target */
 UInt followed_target(ThreadId tid, const HChar *path);
-/* Writes to the trace what a call did to names, after the call. `file` and `replaced` were looked
- * up before the call. */
+/* Writes to the trace, after a call, that it made a file with the name `path`. The next functions
+ * do so for an open file, and for a name that was linked, removed or moved. `file` and `replaced`
+ * were looked up before the call. */
 void followed_made(ThreadId tid, const HChar *path);
 void followed_made_fd(ThreadId tid, Int fd);
 void followed_linked(ThreadId tid, const HChar *path);

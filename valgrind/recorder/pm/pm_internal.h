@@ -1,5 +1,6 @@
-/* What the files of pm/ share. From bottom to top: below.c, ranges.c, made.c and kept.c; handed.c
- * and old.c; files.c; followed.c; beside.c; mappings.c and written.c; registered.c. */
+/* What the files of pm/ share. From bottom to top: below.c, ranges.c, made.c and own_fds.c;
+ * old_bytes_fill.c and stop_at_old.c; files.c; followed.c; beside.c; mappings.c and written.c;
+ * registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -51,7 +52,7 @@ Bool file_was_created(const struct vg_stat *st); /* by this process, or one that
  * unknown. */
 ULong file_durable_since(const struct vg_stat *st);
 
-/* ---- kept.c ---- */
+/* ---- own_fds.c ---- */
 Int kept_find(UInt file); /* our own descriptor, which can read; -1: there is none */
 /* Like kept_find(), but opens a descriptor if there is none, from the program's fd. kept_close()
  * it. */
@@ -60,7 +61,7 @@ void kept_close(UInt file, Int own); /* unless it is one that stays open */
 void kept_send(UInt file, Int own);  /* to `pmend record` */
 void kept_drop(UInt file);           /* the file has no name any more */
 
-/* ---- handed.c ---- */
+/* ---- old_bytes_fill.c ---- */
 /* Fills a device, which is being mapped for the first time, at va. */
 void handed_device(ThreadId tid, UInt file, Int fd, ULong size, Addr va, ULong offset, SizeT len);
 void handed_mapped(UInt file); /* a mapping of the file is made */
@@ -76,7 +77,7 @@ ULong file_device_bytes(const struct vg_stat *st, ULong mapped);
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path,
 		     Bool *is_new);
 
-/* ---- old.c ---- */
+/* ---- stop_at_old.c ---- */
 /* Called before a PM file is mapped: with --stop-at-old, ends the program if the file existed
  * before it. */
 void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path);

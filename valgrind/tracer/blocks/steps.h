@@ -1,4 +1,5 @@
-/* Adds to a block what its shadow needs, statement by statement. */
+/* Adds to a block, statement by statement, the steps that its shadow runs (step.h), and the code
+ * that notes the values which these steps need. */
 #ifndef TRACER_STEPS_H
 #define TRACER_STEPS_H
 

@@ -9,7 +9,7 @@
 enum count { COUNT_ADDRESS, COUNT_JUMP, COUNT_GUARD, COUNT_LOST, COUNT_TABLE, COUNTS };
 void count(enum count what);
 void count_leaf(IROp op, const HChar *name); /* an operation made a symbolic value concrete */
-/* Calls f for each count with its name. */
+/* Calls f for each count with its name. is_leaf: it was counted by count_leaf(). */
 void counts_each(void (*f)(const HChar *what, ULong n, Bool is_leaf));
 
 #endif

@@ -2,8 +2,8 @@
  * that steps from the middle of a line, or by a call with the wrong length. A trace does not
  * contain the arguments of calls. It shows which addresses a call flushed, and to which lines the
  * thread had stored. That is enough to propose a cause; a trial decides. */
-#ifndef ACCOUNT_CAUSES_HANDED_H
-#define ACCOUNT_CAUSES_HANDED_H
+#ifndef ACCOUNT_CAUSES_SHORT_FLUSHES_H
+#define ACCOUNT_CAUSES_SHORT_FLUSHES_H
 
 #include "crash/states/whatif.h"
 #include "report/bug.h"

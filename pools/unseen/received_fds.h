@@ -1,7 +1,7 @@
 /* Keeps descriptors of the PM files of a recording. The recorder sends them while it runs, so a
  * file can be read at the end even if the program removed it. */
-#ifndef POOLS_UNSEEN_KEPT_H
-#define POOLS_UNSEEN_KEPT_H
+#ifndef POOLS_UNSEEN_RECEIVED_FDS_H
+#define POOLS_UNSEEN_RECEIVED_FDS_H
 
 #include <stdint.h>
 

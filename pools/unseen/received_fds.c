@@ -1,6 +1,6 @@
 /* Receives descriptors of PM files through a socket that the recorder inherits. A file whose
  * descriptor did not come is opened by name when it is needed. */
-#include "pools/unseen/kept.h"
+#include "pools/unseen/received_fds.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

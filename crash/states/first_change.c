@@ -1,7 +1,7 @@
 /* Replays a recording until something changes; most recordings change something early. A recording
  * that only stores the values that are already there has one crash state, and says nothing about
  * crashes. */
-#include "crash/states/news.h"
+#include "crash/states/first_change.h"
 
 #include <string.h>
 

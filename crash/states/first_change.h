@@ -1,6 +1,6 @@
 /* Finds out whether a recording changed anything. */
-#ifndef CRASH_STATES_NEWS_H
-#define CRASH_STATES_NEWS_H
+#ifndef CRASH_STATES_FIRST_CHANGE_H
+#define CRASH_STATES_FIRST_CHANGE_H
 
 #include "crash/states/plan.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "account/causes/handed.h"
+#include "account/causes/short_flushes.h"
 #include "trace/writer.h"
 
 /* "S3:1.8": site 3 stores to offset 8 of line 1; "F4:1.8" flushes it; "|" is a fence. "2" in front:

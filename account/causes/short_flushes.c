@@ -5,7 +5,7 @@
  * next fence. Example: a helper that flushes `(len + 63) / 64` lines from an address in the middle
  * of a line leaves out the last line of some objects. On msync, this looks at pages instead of
  * lines. */
-#include "account/causes/handed.h"
+#include "account/causes/short_flushes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,9 +313,9 @@ static void judge_helper(struct helper *h, const struct run *run, const struct c
 	h->short_by = c->from_key;
 }
 
-/* Looks for lines behind the flushed ones to which the same statement stored, if the call passes an
- * unknown length: the call may be meant for the whole object. If functions are unknown, an
- * instruction that flushes more in other runs counts as a helper that takes a length. */
+/* Looks for lines behind the flushed ones to which the same statement stored, unless the call
+ * passes the size of an object: it may be meant for all that the statement stored. If it is unknown
+ * whether the helper takes a length, it does so if one of its runs flushed several lines. */
 static void look_if_short(struct finder *f, const struct run *run, const struct call *c,
 			  struct helper *h)
 {
