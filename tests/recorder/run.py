@@ -542,7 +542,7 @@ def test_files():
 
 # Of the files below --files, by their last part: the events in order, without sizes and stores.
 FOLLOWED = [
-    "name written 1 written", "name old 0 old",
+    "name old 0 old", "name written 1 written",
     *["write written+%d 10" % at for at in (0, 10, 20, 30, 40)], "msync written+40 10 4",
     *["write written+%d 10" % at for at in (50, 60, 70)],
     "fsync written", "fdatasync written", "sync-range written+0 80 2", "fsync all",
