@@ -177,6 +177,14 @@ static UInt file_at(ThreadId tid, const struct place *p, HChar *whole)
 
 /* How many files are recorded that the program may never use; the others need numbers, too. */
 #define MAX_FILES_BEFORE (PMT_MAX_FILES / 2)
+#define MAX_BYTES_BEFORE (1ULL << 30) /* on the disk */
+
+/* What may still be recorded, and whether something was left out. */
+struct before {
+	UInt files;
+	ULong bytes;
+	Bool is_partial;
+};
 
 struct listing {
 	HChar **names;
@@ -210,11 +218,11 @@ static void list_folder(Int fd, struct listing *l)
 		VG_(ssort)(l->names, l->n, sizeof *l->names, compare_names);
 }
 
-static void see_below(ThreadId tid, const HChar *path, UInt *left);
+static void see_below(ThreadId tid, const HChar *path, struct before *left);
 
 /* Records the file with this name in the folder, if it has no number yet, or its further name. */
 static void see_entry(ThreadId tid, struct place *p, const HChar *folder, const HChar *name,
-		      UInt *left)
+		      struct before *left)
 {
 	HChar *whole = VG_(malloc)("pmend.path", 2 * PMT_PAGE_BYTES);
 	struct vki_stat link;
@@ -229,9 +237,12 @@ static void see_entry(ThreadId tid, struct place *p, const HChar *folder, const 
 		file = known(&st);
 		if (file != 0) {
 			name_event(tid, PMT_NAME, file, p->folder, PMT_NAMED_BEFORE, name);
+		} else if (left->files == 0 || 512ULL * link.st_blocks > left->bytes) {
+			left->is_partial = True;
 		} else {
 			VG_(strcpy)(whole, folder);
-			*left -= file_at(tid, p, whole) != 0;
+			left->files -= file_at(tid, p, whole) != 0;
+			left->bytes -= 512ULL * link.st_blocks;
 			if (VKI_S_ISDIR(link.st_mode))
 				see_below(tid, whole, left);
 		}
@@ -239,7 +250,7 @@ static void see_entry(ThreadId tid, struct place *p, const HChar *folder, const 
 	VG_(free)(whole);
 }
 
-static void see_below(ThreadId tid, const HChar *path, UInt *left)
+static void see_below(ThreadId tid, const HChar *path, struct before *left)
 {
 	struct listing l = { 0 };
 	struct vg_stat st;
@@ -255,24 +266,40 @@ static void see_below(ThreadId tid, const HChar *path, UInt *left)
 	}
 	VG_(close)(sr_Res(r));
 	for (UInt i = 0; i < l.n; i++) {
-		if (p.folder != 0 && *left > 0)
+		if (p.folder != 0)
 			see_entry(tid, &p, path, l.names[i], left);
 		VG_(free)(l.names[i]);
 	}
 	VG_(free)(l.names);
 }
 
+/* Is the folder, the i-th one of --files, below another one, or named twice? */
+static Bool is_covered(UInt i)
+{
+	const HChar *folder = followed_folder(i), *other;
+
+	for (UInt k = 0; (other = followed_folder(k)); k++) {
+		const SizeT n = VG_(strlen)(other);
+
+		if (k != i && VG_(strncmp)(other, folder, n) == 0 &&
+		    (folder[n] == '/' || (folder[n] == '\0' && k < i)))
+			return True;
+	}
+	return False;
+}
+
 void followed_begin(ThreadId tid)
 {
 	static const HChar many[] =
-		"the folders of --files hold many files: crash states lack some that the program does not use";
-	UInt left = MAX_FILES_BEFORE;
+		"the folders of --files hold more than 339 files or 1 GiB: crash states lack some that the program does not use";
+	struct before left = { MAX_FILES_BEFORE, MAX_BYTES_BEFORE, False };
 
 	if (!followed_any() || shared_has_files())
 		return; /* an executed program is not the first one */
 	for (UInt i = 0; followed_folder(i); i++)
-		see_below(tid, followed_folder(i), &left);
-	if (left == 0)
+		if (!is_covered(i))
+			see_below(tid, followed_folder(i), &left);
+	if (left.is_partial)
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, many, sizeof many - 1);
 }
 
