@@ -1,5 +1,5 @@
 /* With --threads, calls of functions that synchronise threads are events. Each line says its own: `kind` with the flags and the
- * object's bytes, or "any". Those of the thread follow those of main. */
+ * object's bytes, or "any". Those of the thread follow those of main. A line that begins with any may have some, or none. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	pool = pool_map(pool_path(argv[1], "pool"), 4096);
 	inside = (pthread_mutex_t *)(pool + 128);
 	pthread_mutex_init(inside, NULL);
-	pthread_spin_init(&g_spin, 0);                               /* AMD64: unlock 0 spin */
+	pthread_spin_init(&g_spin, 0);                               /* any: often the code of unlocking */
 	pthread_barrier_init(&g_barrier, NULL, 1);
 	sem_init(&g_sem, 0, 0);
 	mtx_init(&g_mtx, mtx_plain);
