@@ -1836,7 +1836,8 @@ def test_nothing_explored():
     fails(3, "--max-time 0 ended before the first of ", *recover, "--max-time", "0", trace)
     fails(3, "--max-time 0 ended", *recover, "--dump", program("assure", "recover", "{}"), "--max-time", "0", trace)
     out, err = run(PMEND, "test", *recover, "--max-time", "0", "--", f"{PROGRAMS}/assure", "run", "another assure pool", status=3)
-    expect("nothing could be explored: --max-time 0" in err and "The analysis is incomplete: no crash was explored: nothing could be explored" in out, f"{out} {err}")
+    is_cut = "(--max-time), and was ended" in err  # on a slow machine, the program takes more than its one second
+    expect(is_cut or "nothing could be explored: --max-time 0" in err and "The analysis is incomplete: no crash was explored: nothing could be explored" in out, f"{out} {err}")
 
 
 def test_little_explored():
