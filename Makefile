@@ -51,7 +51,7 @@ include docs/docs.mk
 include tools/install.mk
 
 demo:
-	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory setup-build
 	@$(MAKE) --no-print-directory -j2 $(B)/examples/append_log $(B)/examples/append_log_buggy all
 	@$(RUN) examples/demo.sh
 

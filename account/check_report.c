@@ -59,10 +59,13 @@ void check_report_add(struct report *r, struct locator *l, const struct finding 
 			 .first_seq = f->first_seq,
 			 .locations = where,
 			 .nlocations = f->nplaces };
+	const char *profiles[FILES_PROFILES];
 	frames all = { 0 };
 	const char *library;
 	size_t at = 0;
 
+	b.nprofiles = recorded_profiles(f->profiles, profiles);
+	b.profiles = profiles;
 	for (size_t i = 0; i < f->nplaces; i++) {
 		where[i].role = f->places[i].role;
 		where[i].seq = i == 0 ? f->first_seq : 0;
@@ -90,10 +93,10 @@ struct counted {
 
 /* Makes the note that the report has about the recording, such as the name of a file that was not
  * compared with the trace. free() it; NULL: there is nothing to note. */
-static char *note_of(const struct trace *t, const struct counted *n)
+static char *note_of(const struct trace *t, const struct counted *n, enum files_profile profile)
 {
 	char *uncompared = recorded_uncompared(t), *old = recorded_old_bytes(t, n->nold_bytes),
-	     *files = recorded_files(t), *note = NULL, *longer;
+	     *files = recorded_files(t, profile), *note = NULL, *longer;
 	char *candidates = recorded_candidates(n->ncandidates);
 	const char *parts[] = { old, files, candidates,
 				n->ntrusted                ? recorded_trusted
@@ -123,7 +126,7 @@ static void describe(struct report *r, const struct trace *t, const struct check
 		: trace_meta(t, "files")
 			? "the program changed no file below --files, and stored nothing to persistent memory"
 			: "the program stored nothing to persistent memory";
-	char *note = note_of(t, n), *cut_short = recorded_cut_short(t);
+	char *note = note_of(t, n, o->profile), *cut_short = recorded_cut_short(t);
 	struct report_coverage coverage = { .events = n->nevents,
 					    .note = note,
 					    .is_complete = !missing,
@@ -131,6 +134,8 @@ static void describe(struct report *r, const struct trace *t, const struct check
 
 	report_set_platform(r, o->platform->name);
 	report_set_platform_chosen(r, o->is_platform_chosen);
+	if (!o->is_for_all && trace_meta(t, "files"))
+		recorded_set_files(r, t, o->profile);
 	recorded_add_command(r, t);
 	report_set_coverage(r, &coverage);
 	if (cut_short)
@@ -167,6 +172,12 @@ static void note_served(struct locator *l, const struct check *c)
 		locate_note_served(l, check_served(c, i)->flush, check_served(c, i)->store);
 }
 
+/* Does the profile of files that the user asked for have the finding? */
+static bool is_wanted(const struct finding *f, const struct check_options *o)
+{
+	return f->profiles == 0 || (f->profiles & 1u << o->profile);
+}
+
 struct report *check_report_make(const struct trace *trace, const struct check_options *o,
 				 const struct libraries *libraries, bool *is_complete,
 				 struct error *err)
@@ -200,9 +211,10 @@ struct report *check_report_make(const struct trace *trace, const struct check_o
 	r = report_new();
 	note_served(l, c);
 	for (size_t i = 0; i < check_nfindings(c); i++)
-		check_report_add(r, l, check_finding(c, i));
+		if (is_wanted(check_finding(c, i), o))
+			check_report_add(r, l, check_finding(c, i));
 	n.ntrusted = check_ntrusted(c);
-	n.ncandidates = check_ncandidates(c);
+	n.ncandidates = o->is_schedule ? 0 : check_ncandidates(c);
 	describe(r, t, o, &n);
 	for (size_t i = 0; libraries && i < libraries->n; i++)
 		report_add_library_glob(r, libraries->globs[i]);

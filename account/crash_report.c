@@ -2,6 +2,9 @@
  * which survived, where recovery died, and the command that replays the state. For a lost store it
  * names the flush or the fence that the store had, if any. */
 #include "account/crash_report.h"
+#include "account/recorded.h"
+
+#include "account/making.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,6 +121,10 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 
 static const char RELIED_ADVICE[] =
 	"Initialise all of it and make that durable before recovery can reach it, or ask for zeroed memory (POBJ_ZALLOC, TX_ZALLOC).";
+
+static const char CREATION_ADVICE[] =
+	"Make the pool under another name, make all of it durable, and then rename it. Or let recovery accept a pool that is not made yet: exit with 0 if it is missing, empty or half made. "
+	"Or start from a pool that exists: make it before pmend runs, and give its path instead of {pool}.";
 
 static const char *torn_name(enum crash_torn t)
 {
@@ -357,9 +364,13 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 				   .torn = torn_name(from->torn),
 				   /* with several workers, the number depends on their speed */
 				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 };
+	struct making making;
+	const bool is_making = !t->setup->first_plan &&
+			       making_find(&making, t->plan, t->setup->options.stops, from);
 	char *evidence = race_report_evidence(t, from),
-	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence)
-				 : xstrdup(message_of(from));
+	     *message = evidence    ? xasprintf("%s; %s", message_of(from), evidence)
+			: is_making ? xasprintf("%s: %s", message_of(from), making.state)
+				    : xstrdup(message_of(from));
 	struct bug b = {
 		.kind = from->kind,
 		.severity = from->undecided_by ? BUG_WARNING
@@ -369,6 +380,7 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 		.message = message,
 		.advice = from->advice           ? from->advice
 			  : from->allocation.seq ? RELIED_ADVICE
+			  : is_making            ? CREATION_ADVICE
 			  : from->is_clean
 				  ? "Fix recovery here: it must accept what a complete run leaves."
 				  : NULL,
@@ -379,6 +391,7 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 		.locations = where,
 		.crash = &crash
 	};
+	const char *profiles[FILES_PROFILES];
 	frames all = { 0 }, stack = { 0 };
 	const struct crash_setup *s = t->setup;
 	struct comparison comparison;
@@ -388,6 +401,8 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 		&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
 		s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
 
+	b.nprofiles = recorded_profiles(from->profiles, profiles);
+	b.profiles = profiles;
 	if (is_compared)
 		crash.comparison = &comparison.told;
 	if (from->allocation.seq) {
@@ -396,6 +411,11 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 			where[i].frames = all.at;
 	} else if (from->is_clean) {
 		add_death(&b, where, t, from, &all);
+	} else if (is_making && making.created.seq) {
+		add_location(&b, where, "created", t, making.created, &all);
+		add_location(&b, where, "resized", t, making.resized, &all);
+		point_to_frames(&b, where, &all);
+		add_stack(t, from, &stack);
 	} else {
 		add_locations(&b, where, t, from, &all, &crash.is_flushed_late);
 		add_stack(t, from, &stack);
@@ -414,6 +434,8 @@ static size_t add_bug(const struct crash_account *t, const struct crash_bug *fro
 	vec_release(&all);
 	vec_release(&stack);
 	arena_release(&arena);
+	if (is_making)
+		making_release(&making);
 	free(command);
 	free(endings);
 	free(message);
@@ -466,8 +488,6 @@ static struct crash_store initialised(const struct creation *c, const struct cra
 
 static const char CREATION[] =
 	"recovery fails until this store is durable, also with nothing lost: it does not accept a pool that is being made";
-static const char CREATION_ADVICE[] =
-	"Let recovery make an incomplete pool again, or make the pool under another name and rename it when it is complete.";
 
 /* Adds one finding for all bugs in which recovery does not accept the pool before initialisation
  * has ended. The bugs are listed under it. */

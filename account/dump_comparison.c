@@ -18,7 +18,8 @@ static void find_operation(struct bug_comparison *c, const struct plan *p, uint6
 	}
 	if (c->nflying)
 		c->operation = plan_operation(p, seq);
-	c->is_assumed = !p->has_annotated_operations;
+	c->is_request = p->has_requests;
+	c->is_assumed = !p->has_annotated_operations && !c->is_request;
 }
 
 bool comparison_make(struct comparison *c, const struct crash_bug *b,

@@ -9,6 +9,7 @@
 
 #include "record/recorder.h"
 #include "source/locate.h"
+#include "trace/followed.h"
 #include "util/alloc.h"
 #include "util/proc.h"
 
@@ -108,7 +109,31 @@ char *recorded_uncompared(const struct trace *t)
 		    : NULL;
 }
 
-char *recorded_files(const struct trace *t)
+size_t recorded_profiles(unsigned bits, const char *names[FILES_PROFILES])
+{
+	size_t n = 0;
+
+	for (enum files_profile p = 0; p < FILES_PROFILES; p++)
+		if (bits & 1u << p)
+			names[n++] = files_profile_name(p);
+	return n;
+}
+
+void recorded_set_files(struct report *r, const struct trace *t, enum files_profile p)
+{
+	followed_files followed = followed_of(t);
+	bool is_only = true;
+
+	for (uint32_t i = 1; i <= trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+
+		is_only &= !f || (f->flags & PMT_FILE_FOLDER) || followed_has(&followed, i);
+	}
+	vec_release(&followed);
+	report_set_files(r, files_profile_name(p), is_only);
+}
+
+char *recorded_files(const struct trace *t, enum files_profile p)
 {
 	const char *folder = trace_meta(t, "files"), *dir = trace_meta(t, "scratch_dir"), *other;
 	bool has_others = false;
@@ -118,10 +143,11 @@ char *recorded_files(const struct trace *t)
 	/* each program of the recording names all followed files */
 	for (size_t i = 1; (other = trace_meta_older(t, "files", i)); i++)
 		has_others |= strcmp(other, folder) != 0;
-	return xasprintf(
-		"Files below %s%s are judged by the weakest promises of a file system (docs/files.md)",
-		dir && strcmp(folder, dir) == 0 ? SCRATCH_DIR : folder,
-		has_others ? " and others" : "");
+	return xasprintf("Files below %s%s are judged by %s (docs/files.md)",
+			 dir && strcmp(folder, dir) == 0 ? SCRATCH_DIR : folder,
+			 has_others ? " and others" : "",
+			 p == FILES_WEAKEST ? "the weakest promises of a file system"
+					    : "what ext4 promises");
 }
 
 char *recorded_candidates(size_t n)

@@ -3,6 +3,7 @@
 #define ACCOUNT_RECORDED_H
 
 #include "model/cut.h"
+#include "model/files.h"
 #include "report/bug.h"
 #include "trace/trace.h"
 
@@ -24,7 +25,11 @@ void recorded_add_command(struct report *r, const struct trace *t);
 extern const char recorded_trusted[];
 extern const char recorded_sandbox[];
 /* says how files of --files were judged; NULL: none was followed. free() it */
-char *recorded_files(const struct trace *t);
+char *recorded_files(const struct trace *t, enum files_profile p);
+/* Notes in the report that files were followed, and by which profile they were judged. */
+void recorded_set_files(struct report *r, const struct trace *t, enum files_profile p);
+/* Lists the names of the profiles whose bits are set. Returns how many there are. */
+size_t recorded_profiles(unsigned bits, const char *names[FILES_PROFILES]);
 /* says what --old-bytes did; NULL: it was not used. free() it */
 char *recorded_old_bytes(const struct trace *t, uint64_t nbytes);
 /* says how many pairs of a store and a load of two threads can still meet; NULL: none. free() it */

@@ -52,6 +52,7 @@ void check_free(struct check *c)
 	cut_release(&c->cut);
 	vec_release(&c->executions);
 	vec_release(&c->served);
+	vec_release(&c->candidates);
 	vec_release(&c->watches);
 	ranges_release(&c->ignored);
 	ranges_release(&c->not_pm);
@@ -172,7 +173,12 @@ uint64_t check_ntrusted(const struct check *c)
 
 size_t check_ncandidates(const struct check *c)
 {
-	return c->ncandidates;
+	return c->candidates.n;
+}
+
+const struct check_candidate *check_candidate(const struct check *c, size_t i)
+{
+	return &c->candidates.at[i];
 }
 
 static void count_executions(struct check *c)

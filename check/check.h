@@ -6,6 +6,7 @@
 
 #include "check/oracle.h"
 #include "model/cut.h"
+#include "model/files.h"
 #include "trace/followed.h"
 
 extern const struct oracle *const oracles[]; /* ends with NULL */
@@ -15,11 +16,17 @@ struct plugin;
 struct check_options {
 	const struct platform *platform;
 	bool is_platform_chosen; /* by what the program does, not by an option */
+	bool is_for_all;         /* the report is one of several, for all platforms */
+	/* of followed files: findings that this profile does not have are left out */
+	enum files_profile profile;
 	/* names of the oracles to run, ends with NULL; NULL: all except the optional ones */
 	const char *const *only;
 	const char *const *with; /* optional oracles to add */
 	/* additional oracles (plugin.h), ends with NULL; NULL: none */
 	struct plugin *const *plugins;
+	/* The recording is one of several under other orders of threads: which pairs of a store and
+	 * a load did not meet is counted for all of them, not here. */
+	bool is_schedule;
 	/* PMDK's libraries are judged like other code: on arm64, their dmb does not count as dsb */
 	bool is_distrusting;
 	/* Bytes that no recovery run reads, if recovery was run: a crash can lose nothing of value
@@ -54,8 +61,13 @@ void check_finish_again(struct check *c); /* after the last event of the second 
 enum cut_extent check_cut(const struct check *c);
 /* To be called after check_finish(): says how often a dmb of PMDK's libraries counted as a dsb. */
 uint64_t check_ntrusted(const struct check *c);
-/* To be called after check_finish(): gives the number that check_note_candidates() noted. */
+/* Pairs of a store and another thread's load that can meet before the store is durable, but did
+ * not. To be called after check_finish(). */
+struct check_candidate {
+	const struct trace_site *store, *load;
+};
 size_t check_ncandidates(const struct check *c);
+const struct check_candidate *check_candidate(const struct check *c, size_t i);
 /* A flush and a store that it wrote back; a few per place of the program. They show which functions
  * between the two only flush for others. */
 struct check_served {

@@ -48,7 +48,7 @@ struct check {
 	VEC(uint64_t) executions;       /* of flushes and fences, by site */
 	VEC(struct check_served) served;
 	VEC(struct watch) watches;
-	size_t ncandidates;
+	VEC(struct check_candidate) candidates;
 	uint32_t skip_depth; /* nesting depth of PMEND_SKIP_CHECK */
 	bool has_roi, in_roi;
 	bool is_again; /* second pass over the events */

@@ -93,9 +93,10 @@ void check_note_served(struct check *c, const struct trace_site *flush,
 	*vec_add(&c->served) = (struct check_served){ flush, store };
 }
 
-void check_note_candidates(struct check *c, size_t n)
+void check_note_candidate(struct check *c, const struct trace_site *store,
+			  const struct trace_site *load)
 {
-	c->ncandidates = n;
+	*vec_add(&c->candidates) = (struct check_candidate){ store, load };
 }
 
 /* ---- bytes and code that do not matter ---- */

@@ -21,6 +21,9 @@ struct removal {
 	struct finding finding;
 };
 
+#define ALL_PROFILES ((1u << FILES_PROFILES) - 1)
+#define ONLY_WEAKEST (1u << FILES_WEAKEST)
+
 struct state {
 	struct files *model;
 	VEC(struct removal) removals;
@@ -60,6 +63,7 @@ static struct finding finding_of(const char *kind, const char *message, const ch
 {
 	return (struct finding){ .kind = kind,
 				 .message = message,
+				 .profiles = ALL_PROFILES,
 				 .places = { { role, site } },
 				 .nplaces = 1,
 				 .first_seq = seq,
@@ -90,6 +94,9 @@ static void named(struct state *s, struct check *c, const struct trace_event *ev
 			: "this file gets its name, but what was written to it is not durable: after a crash the name may lead to an empty or partly written file",
 		"rename", ev->site, ev->seq, change.addr);
 	add_place(&f, "write", change.site);
+	/* a journal waits for what is appended to a file that replaces another one */
+	if (is_replacing && s->created.at[file] && !files_last_sync(s->model, file))
+		f.profiles = ONLY_WEAKEST;
 	if (!is_replacing)
 		f.reason =
 			"no other file had this name: that is no harm if recovery can tell that the file is not whole";
@@ -125,6 +132,9 @@ static void removed(struct state *s, const struct trace_event *ev, uint32_t file
 			"this file is removed before what was written to another one is durable: a crash can lose both",
 			role, ev->site, ev->seq, change.addr);
 		add_place(&r->finding, "write", change.site);
+		/* names and truncated sizes are durable in order there */
+		if (change.site && change.site->kind == PMT_SIZE)
+			r->finding.profiles = ONLY_WEAKEST;
 	}
 }
 
@@ -217,6 +227,13 @@ static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
 	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
 }
 
+/* Is a truncation durable on all profiles with a journal? */
+static bool is_durable_elsewhere(const struct state *s, const struct files_change *change)
+{
+	return change->site && change->site->kind == PMT_SIZE &&
+	       files_is_journaled(s->model, FILES_EXT4, change->seq);
+}
+
 static void unsynced(const struct files_change *change, void *arg)
 {
 	struct ending *e = arg;
@@ -236,6 +253,8 @@ static void unsynced(const struct files_change *change, void *arg)
 			return;
 		}
 	excuse(e, &f, change);
+	if (is_durable_elsewhere(e->s, change))
+		f.profiles = ONLY_WEAKEST;
 	*vec_add(&e->s->end) = f;
 }
 
@@ -264,6 +283,8 @@ static void unsynced_name(const struct files_name *n, void *arg)
 			: "the file is synced, but the folder is not since it got this name: after a crash the name may be missing, or lead to what it led to before",
 		is_gone ? "unlink" : "name", n->change.site, n->change.seq, n->change.addr);
 	excuse(e, &f, &n->change);
+	if (files_is_journaled(m, FILES_EXT4, n->change.seq))
+		f.profiles = ONLY_WEAKEST;
 	check_report(e->c, &f);
 }
 

@@ -68,4 +68,5 @@ void findings_add(struct findings *f, const struct finding *one)
 		f->list.at[f->list.n - 1].count = 0;
 	}
 	f->list.at[*bucket - 1].count++;
+	f->list.at[*bucket - 1].profiles |= one->profiles;
 }

@@ -35,7 +35,9 @@ struct finding {
 	size_t nplaces;
 	uint64_t first_seq, count;
 	uint64_t addr; /* of the first occurrence; 0: unknown */
-	bool is_cut;   /* no bug: its thread was cut off before it could do what is missing */
+	/* of files: a bit for each profile that has it; 0: it is not about files */
+	unsigned profiles;
+	bool is_cut; /* no bug: its thread was cut off before it could do what is missing */
 	/* how often the first place was executed, if it is a flush or fence; filled at the end */
 	uint64_t executions;
 };
@@ -95,9 +97,10 @@ bool check_is_same_line(const struct check *c, const struct trace_site *a,
  * flush for their callers: struct check_served. Both are sites of the trace. */
 void check_note_served(struct check *c, const struct trace_site *flush,
 		       const struct trace_site *store);
-/* To be called at the end: notes how many pairs of a store and a load of two threads can meet
- * before the store is durable, but did not. */
-void check_note_candidates(struct check *c, size_t n);
+/* To be called at the end: notes a pair of a store and another thread's load that can meet before
+ * the store is durable, but did not. */
+void check_note_candidate(struct check *c, const struct trace_site *store,
+			  const struct trace_site *load);
 /* Do the bytes not matter? The program declared them volatile, or clean since they were last
  * stored; or recovery never reads them. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);

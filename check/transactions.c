@@ -11,6 +11,9 @@
 #include "util/vec.h"
 
 static const char KIND[] = "tx-missing-add";
+static const char ADDED_LATE[] =
+	"stored inside a transaction before this memory is added to it: the log already has the new value, so an "
+	"abort or crash will not roll it back";
 
 /* A store that was not logged. It is reported when the transaction ends, because until then the
  * program may declare that it does not matter. */
@@ -117,6 +120,19 @@ static void excuse(struct state *s, const struct trace_event *ev)
 			    tx->missed.at[k].addr + tx->missed.at[k].len_bytes > to)
 				tx->missed.at[kept++] = tx->missed.at[k];
 		tx->missed.n = kept;
+	}
+}
+
+/* Says of stores that were missed so far that the log has their value. */
+static void add_late(struct tx *tx, const struct trace_event *ev)
+{
+	const uint64_t from = ev->addr, to = range_in_file(ev->addr, ev->arg[0]).to;
+
+	for (size_t i = 0; i < tx->missed.n; i++) {
+		struct missed *m = &tx->missed.at[i];
+
+		if (from <= m->addr && m->addr + m->len_bytes <= to)
+			m->finding.message = ADDED_LATE;
 	}
 }
 
@@ -240,8 +256,10 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 	case PMT_TX_END: end_tx(s, c, ev); break;
 	case PMT_TX_ADD:
 		tx = find(s, ev, ev->arg[1]);
-		if (tx)
+		if (tx) {
 			ranges_add(&tx->logged, ev->addr, ev->arg[0]);
+			add_late(tx, ev);
+		}
 		break;
 	case PMT_TX_REMOVE:
 		tx = find(s, ev, ev->arg[1]);

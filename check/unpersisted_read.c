@@ -569,18 +569,16 @@ static bool is_found(const struct state *s, const struct candidate *one)
 	return false;
 }
 
-static size_t count_candidates(const struct state *s, const struct check *c)
+static void note_candidates(const struct state *s, struct check *c)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < s->candidates.list.n; i++) {
 		const struct candidate *one = &s->candidates.list.at[i];
 
-		n += is_flushed(s, one->store) && !is_own_work(one->load) &&
-		     !ranges_touch(&s->locks, one->addr, 1) && !check_is_ignored(c, one->addr, 1) &&
-		     !is_found(s, one);
+		if (is_flushed(s, one->store) && !is_own_work(one->load) &&
+		    !ranges_touch(&s->locks, one->addr, 1) && !check_is_ignored(c, one->addr, 1) &&
+		    !is_found(s, one))
+			check_note_candidate(c, one->store, one->load);
 	}
-	return n;
 }
 
 static void unpersisted_finish(void *arg, struct check *c)
@@ -595,7 +593,7 @@ static void unpersisted_finish(void *arg, struct check *c)
 		for (uint64_t k = 0; is_flushed(s, f->places[0].site) && k < f->count; k++)
 			check_report(c, f);
 	}
-	check_note_candidates(c, count_candidates(s, c));
+	note_candidates(s, c);
 }
 
 /* Is the oracle asleep? It is where loads were not recorded, and until there is a second thread. */

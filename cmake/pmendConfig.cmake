@@ -7,7 +7,8 @@
 #                  [OPTIONS <option>...] [LABELS <label>...] [WORKING_DIRECTORY <folder>])
 #                         a test of ctest: `pmend test` of that command. It fails if pmend finds a
 #                         bug, or cannot do its work. {pool} and {} mean what they mean to pmend. A
-#                         command's first word may be a target that is defined already.
+#                         command's first word may be a target that is defined already. The
+#                         recording is kept as pmend-<name>.pmt in the build folder, for replays.
 #
 # It works where it is installed, wherever that is moved to, and in pmend's own tree, built.
 cmake_policy(PUSH)
@@ -89,6 +90,11 @@ function(pmend_add_test)
   set(folder "")
   if(arg_WORKING_DIRECTORY)
     set(folder WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}")
+  endif()
+  if(NOT "--trace" IN_LIST arg_OPTIONS)
+    # replays name it, wherever ctest is started, and each test has its own
+    string(REGEX REPLACE "[^A-Za-z0-9_.-]" "_" file "${arg_NAME}")
+    list(APPEND arg_OPTIONS --trace "${CMAKE_CURRENT_BINARY_DIR}/pmend-${file}.pmt")
   endif()
   add_test(NAME "${arg_NAME}" ${folder}
     COMMAND pmend::pmend test ${options} ${arg_OPTIONS} -- ${command})

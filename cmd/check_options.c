@@ -16,9 +16,10 @@ void check_options_begin(const struct command *command, struct checking *c, cons
 {
 	struct error err;
 
+	c->profile = FILES_PROFILES;
 	c->is_all = platform && strcmp(platform, "all") == 0;
 	if (platform && !c->is_all)
-		c->recording.platform = platform_option(command, platform);
+		c->recording.platform = platform_option(command, platform, &c->profile);
 	c->recording.notes = &user_notes;
 	c->fold = fold_platform;
 	if (checking_begin(c, &err) < 0)

@@ -10,6 +10,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/schedules_option.h"
 #include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
@@ -148,6 +149,39 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	return status;
 }
 
+struct scheduled {
+	const struct checking *c;
+	const struct reporting *reporting;
+};
+
+static struct report *judge_schedule(void *arg, const char *trace, const char *kept, bool *is_whole,
+				     bool *is_stopped)
+{
+	const struct scheduled *s = arg;
+	struct platform_traces traces = { 0 };
+	struct report *r;
+
+	(void)kept;
+	(void)is_stopped;
+	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(trace) };
+	r = judge_report(s->c, s->reporting, &traces, is_whole);
+	platform_traces_release(&traces);
+	return r;
+}
+
+/* Records the program under several orders of its threads, and judges each. */
+static int record_schedules(struct checking *c, struct reporting *reporting,
+			    const struct schedules_option *o, bool is_fresh, char **target)
+{
+	struct scheduled s = { c, reporting };
+	const struct schedule_judge judge = { judge_schedule, &s };
+
+	if (!c->recording.platform)
+		recording_open_platform(&c->recording, true);
+	c->options.is_schedule = true;
+	return schedules_option_run(o, "check", &c->recording, is_fresh, target, reporting, &judge);
+}
+
 static bool are_traces(char *const *words, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -181,10 +215,11 @@ static int check_run(const struct command *command, int argc, char **argv)
 	const char *platform = NULL;
 	bool has_traces, is_fresh = false, is_asked = false, no_project = false;
 	struct optional_number timeout = { 0 };
+	struct schedules_option schedules = { 0 };
 	struct progress progress;
 	const struct option table[] = {
 		{ "platform", 0, "P",
-		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)",
+		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all; for files, \",files\" or \",ext4\" behind it (default: the trace's, or x86-adr)",
 		  OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
@@ -196,6 +231,9 @@ static int check_run(const struct command *command, int argc, char **argv)
 		  &c.recording.pm },
 		FILES_OPTIONS(&c.recording),
 		THREADS_OPTIONS(&c.recording),
+		SCHEDULES_OPTIONS(&schedules),
+		{ "trace", 0, "DIR", "with --schedules: keep all traces in DIR", OPTION_STRING,
+		  &schedules.folder },
 		FRESH_OPTION(&is_fresh),
 		RECIPE_OPTIONS(&c.recording.recipe),
 		RECIPE_TIMEOUT_OPTION(&timeout),
@@ -219,7 +257,13 @@ static int check_run(const struct command *command, int argc, char **argv)
 	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	files_option_check(command, &c.recording, argv, has_traces, is_fresh);
+	files_option_profile(command, c.profile,
+			     has_traces ? files_option_is_followed(argv[0])
+					: c.recording.files.n > 0 || words_have(argv, SCRATCH_DIR));
 	threads_option_check(command, &c.recording, argv, has_traces ? (size_t)n : 0);
+	if (schedules.folder && !schedules.n.is_set)
+		die_usage(command, "--trace needs --schedules");
+	schedules_option_check(command, &schedules, &c.recording, argv, has_traces, c.is_all);
 	recipe_option_begin(command, &c.recording.recipe, &timeout, has_traces, argv);
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (has_traces && (n > 1 || shard.of)) {
@@ -228,6 +272,8 @@ static int check_run(const struct command *command, int argc, char **argv)
 		status = judge_files(&c, &reporting, &checks);
 	} else if (has_traces) {
 		status = judge_file(&c, &reporting, argv[0]);
+	} else if (schedules.n.is_set) {
+		status = record_schedules(&c, &reporting, &schedules, is_fresh, argv);
 	} else {
 		status = record_and_judge(&c, &reporting, is_fresh, argv);
 	}

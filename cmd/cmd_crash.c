@@ -16,6 +16,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/schedules_option.h"
 #include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
@@ -33,24 +34,36 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace,
-			     const char *kept)
+/* Explores the crashes of a trace and makes a finished report; dies if nothing can be explored. */
+static struct report *explore(struct crash_setup *s, struct reporting *reporting, const char *trace,
+			      const char *kept, bool *is_whole)
 {
 	struct report *report = report_new();
 	struct error err;
-	bool is_whole;
-	int status;
 
-	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
+	if (crashing_explore(s, trace, kept, report, is_whole, &err) < 0)
 		die("%s", err.msg);
+	/* the findings of a part are made when all parts are merged */
+	if (!s->shard.of && !s->has_files)
+		crashing_add_pairs(s, report);
 	causes_fold(report, trace, &s->libraries, s->has_files ? NULL : s);
 	crash_setup_add(s, report);
 	report_finish(report);
 	reporting_add_evidence(reporting, report, trace, &s->libraries);
-	if (is_whole)
+	if (*is_whole)
 		report_add_analysis(report, "crash");
-	if (is_whole && s->races)
+	if (*is_whole && s->races)
 		report_add_analysis(report, "races");
+	return report;
+}
+
+int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace,
+			     const char *kept)
+{
+	bool is_whole;
+	struct report *report = explore(s, reporting, trace, kept, &is_whole);
+	int status;
+
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* the output must stay one report if a program reads it */
 		escape_lines(reporting->output || strcmp(reporting->format, "text") == 0 ? stdout
@@ -109,6 +122,37 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	return status;
 }
 
+struct scheduled {
+	struct crash_setup *setup;
+	struct reporting *reporting;
+};
+
+static struct report *judge_schedule(void *arg, const char *trace, const char *kept, bool *is_whole,
+				     bool *is_stopped)
+{
+	const struct scheduled *s = arg;
+	struct report *r;
+
+	crash_setup_begin_time(s->setup);
+	r = explore(s->setup, s->reporting, trace, kept, is_whole);
+	*is_stopped = s->setup->watch->is_interrupted(s->setup->watch->arg);
+	return r;
+}
+
+/* Records the program under several orders of its threads, and explores the crashes of each. */
+static int record_schedules(struct crash_setup *s, struct reporting *reporting,
+			    struct schedules_option *o, bool is_fresh, char **target)
+{
+	struct scheduled scheduled = { s, reporting };
+	const struct schedule_judge judge = { judge_schedule, &scheduled };
+
+	s->options.may_lack_news = true; /* another schedule may do more */
+	s->recording.max_seconds = crash_setup_record_seconds(s);
+	if (!s->recording.platform)
+		recording_open_platform(&s->recording, true);
+	return schedules_option_run(o, "crash", &s->recording, is_fresh, target, reporting, &judge);
+}
+
 static int crash_run(const struct command *c, int argc, char **argv)
 {
 	struct crash_replay_options replay = { 0 };
@@ -117,6 +161,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct crash_setup s = { 0 };
 	struct shard_options shard = { 0 };
 	struct keeper keeper = { 0 };
+	struct schedules_option schedules = { 0 };
 	bool is_fresh = false, is_asked = false, no_project = false;
 	struct progress recording;
 	const struct option table[] = { CRASH_OPTIONS(&s),
@@ -129,6 +174,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 					FAIL_ON_OPTION(&reporting),
 					FILES_OPTIONS(&s.recording),
 					THREADS_OPTIONS(&s.recording),
+					SCHEDULES_OPTIONS(&schedules),
 					FRESH_OPTION(&is_fresh),
 					OLD_BYTES_OPTION(&s.recording),
 					RECIPE_OPTIONS(&s.recording.recipe),
@@ -157,6 +203,9 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]), is_fresh);
+	schedules.folder = s.trace;
+	schedules_option_check(c, &schedules, &s.recording, argv, n == 1 && is_trace_name(argv[0]),
+			       false);
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);
 	files_option_fit(c, &s, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
@@ -183,6 +232,8 @@ static int crash_run(const struct command *c, int argc, char **argv)
 							    bundled.file ? bundled.file : argv[0]);
 	else if (replay.state)
 		die_usage(c, "--replay needs the trace, not a program");
+	else if (schedules.n.is_set)
+		status = record_schedules(&s, &reporting, &schedules, is_fresh, argv);
 	else
 		status = record_and_explore(&s, &reporting, is_fresh, argv);
 	keeper_release(&keeper);

@@ -76,6 +76,7 @@ static void judging_begin(const struct command *c, struct exploring *x,
 			  bool is_asked)
 {
 	check_options_begin(c, &x->checking, s->platform);
+	files_option_profile(c, x->checking.profile, false);
 	if (x->checking.is_all)
 		die_usage(
 			c,

@@ -54,7 +54,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	files_option_check(c, &r, argv, false, is_fresh);
 	threads_option_check(c, &r, argv, 0);
 	if (platform)
-		r.platform = platform_option(c, platform);
+		r.platform = platform_option(c, platform, NULL);
 	else
 		recording_open_platform(&r, true);
 	recipe_option_begin(c, &r.recipe, &timeout, false, argv);

@@ -14,6 +14,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/recipe_option.h"
+#include "cmd/schedules_option.h"
 #include "cmd/threads_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
@@ -56,13 +57,14 @@ static void tell_unasked(struct report *report)
 	report_set_coverage(report, &coverage);
 }
 
-int test_judge_and_report(const struct checking *c, struct crash_setup *s,
-			  struct reporting *reporting, const struct platform_traces *traces,
-			  const char *kept, bool *has_found)
+/* Makes a finished report. is_whole: finding nothing means that there is nothing. */
+static struct report *judge(const struct checking *c, struct crash_setup *s,
+			    struct reporting *reporting, const struct platform_traces *traces,
+			    const char *kept, bool *has_found, bool *is_whole)
 {
 	const char *trace = traces->list.at[0].path;
-	bool is_whole, is_explored = true, is_ranked = true;
-	struct report *report = check_options_judge(c, traces, &is_whole);
+	bool is_explored = true, is_ranked = true;
+	struct report *report = check_options_judge(c, traces, is_whole);
 	struct error err, unranked;
 	int has_crashes = 0;
 
@@ -79,7 +81,7 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s,
 		tell_unexplored(report, &err);
 	else if (!is_ranked)
 		warn("pmend does not know which unflushed stores recovery reads: %s", unranked.msg);
-	if (is_whole)
+	if (*is_whole)
 		report_add_analysis(report, "check");
 	if (wants_crashes(s) && has_crashes >= 0 && is_explored)
 		report_add_analysis(report, "crash");
@@ -91,7 +93,18 @@ int test_judge_and_report(const struct checking *c, struct crash_setup *s,
 	if (!c->is_all)
 		reporting_add_evidence(reporting, report, trace, &s->libraries);
 	*has_found = has_crashes > 0;
-	return reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
+	*is_whole = *is_whole && is_explored && has_crashes >= 0;
+	return report;
+}
+
+int test_judge_and_report(const struct checking *c, struct crash_setup *s,
+			  struct reporting *reporting, const struct platform_traces *traces,
+			  const char *kept, bool *has_found)
+{
+	bool is_whole;
+	struct report *report = judge(c, s, reporting, traces, kept, has_found, &is_whole);
+
+	return reporting_end(reporting, report, is_whole);
 }
 
 static int test_trace(const struct checking *c, struct crash_setup *s, struct reporting *reporting,
@@ -169,6 +182,42 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	return status;
 }
 
+struct scheduled {
+	const struct checking *c;
+	struct crash_setup *setup;
+	struct reporting *reporting;
+};
+
+static struct report *judge_schedule(void *arg, const char *trace, const char *kept, bool *is_whole,
+				     bool *is_stopped)
+{
+	const struct scheduled *s = arg;
+	struct platform_traces traces = { 0 };
+	struct report *r;
+	bool has_found;
+
+	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(trace) };
+	crash_setup_begin_time(s->setup);
+	r = judge(s->c, s->setup, s->reporting, &traces, kept, &has_found, is_whole);
+	*is_stopped = s->setup->watch->is_interrupted(s->setup->watch->arg);
+	platform_traces_release(&traces);
+	return r;
+}
+
+/* Records the program under several orders of its threads, and tests each. */
+static int test_schedules(struct checking *c, struct crash_setup *s, struct reporting *reporting,
+			  const struct schedules_option *o, bool is_fresh, char **target)
+{
+	struct scheduled scheduled = { c, s, reporting };
+	const struct schedule_judge of_each = { judge_schedule, &scheduled };
+
+	c->options.is_schedule = true;
+	s->options.may_lack_news = true; /* another schedule may do more */
+	c->recording.max_seconds = crash_setup_record_seconds(s);
+	return schedules_option_run(o, "crash", &c->recording, is_fresh, target, reporting,
+				    &of_each);
+}
+
 static void check_trace_options(const struct command *command, const struct checking *c,
 				const struct crash_setup *s, bool has_trace, bool is_fresh)
 {
@@ -196,21 +245,18 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct shard_options shard = { 0 };
 	struct word_list checks = { 0 };
 	struct keeper keeper = { 0 };
+	struct schedules_option schedules = { 0 };
 	bool has_trace, is_fresh = false, is_asked = false, no_project = false;
 	struct progress recording;
-	const struct option table[] = { CHECKING_OPTIONS(&c),
-					CRASH_OPTIONS(&s),
-					REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting),
-					FILES_OPTIONS(&c.recording),
-					THREADS_OPTIONS(&c.recording),
-					FRESH_OPTION(&is_fresh),
-					OLD_BYTES_OPTION(&c.recording),
-					RECIPE_OPTIONS(&c.recording.recipe),
-					SHARD_OPTIONS(&shard),
-					PROGRESS_OPTION(&is_asked),
-					PROJECT_OPTION(&no_project),
-					{ 0 } };
+	const struct option table[] = {
+		CHECKING_OPTIONS(&c),           CRASH_OPTIONS(&s),
+		REPORTING_OPTIONS(&reporting),  FAIL_ON_OPTION(&reporting),
+		FILES_OPTIONS(&c.recording),    THREADS_OPTIONS(&c.recording),
+		SCHEDULES_OPTIONS(&schedules),  FRESH_OPTION(&is_fresh),
+		OLD_BYTES_OPTION(&c.recording), RECIPE_OPTIONS(&c.recording.recipe),
+		SHARD_OPTIONS(&shard),          PROGRESS_OPTION(&is_asked),
+		PROJECT_OPTION(&no_project),    { 0 }
+	};
 	int n = tests_parse(command, table, &reporting, argc, &argv), status;
 
 	if (n > 1 && is_trace_name(argv[0]))
@@ -222,10 +268,15 @@ static int test_run(const struct command *command, int argc, char **argv)
 	threads_option_check(command, &c.recording, argv, has_trace);
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, s.platform);
+	files_option_profile(command, c.profile,
+			     has_trace ? files_option_is_followed(argv[0])
+				       : c.recording.files.n > 0 || words_have(argv, SCRATCH_DIR));
 	if (c.is_all && wants_crashes(&s))
 		die_usage(
 			command,
 			"--platform all cannot be combined with --recover; explore crashes on one platform at a time");
+	schedules.folder = s.trace;
+	schedules_option_check(command, &schedules, &c.recording, argv, has_trace, c.is_all);
 	if (c.is_all)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);
@@ -246,7 +297,9 @@ static int test_run(const struct command *command, int argc, char **argv)
 	if (!c.recording.platform && !has_trace)
 		recording_open_platform(&c.recording, !c.is_all);
 	status = has_trace ? test_trace(&c, &s, &reporting, argv[0])
-			   : test(&c, &s, &reporting, is_fresh, argv);
+		 : schedules.n.is_set
+			 ? test_schedules(&c, &s, &reporting, &schedules, is_fresh, argv)
+			 : test(&c, &s, &reporting, is_fresh, argv);
 	keeper_release(&keeper);
 	word_list_release(&checks);
 	crash_setup_end(&s);

@@ -76,6 +76,8 @@ void crash_options_begin(const struct command *c, struct crash_setup *s)
 			  s->strategy);
 	if (s->failure_points && strcmp(s->failure_points, "store") != 0)
 		die_usage(c, "--failure-points takes 'store', not '%s'", s->failure_points);
+	if (s->buffered && !s->dump)
+		die_usage(c, "--buffered needs --dump, which prints the state to compare");
 	if (s->ready && !s->recover)
 		die_usage(c, "--recover-ready needs --recover, the server to start");
 	if (s->jobs.is_set && (s->jobs.n == 0 || s->jobs.n > 256))
@@ -94,7 +96,8 @@ void crash_options_begin(const struct command *c, struct crash_setup *s)
 	set_command(c, s, CRASH_CHECK, "check", s->check);
 	set_command(c, s, CRASH_READY, "recover-ready", s->ready);
 	set_command(c, s, CRASH_DUMP, "dump", s->dump);
-	s->recording.platform = s->platform ? platform_option(c, s->platform) : NULL;
+	s->profile = FILES_PROFILES;
+	s->recording.platform = s->platform ? platform_option(c, s->platform, &s->profile) : NULL;
 	s->notes = s->recording.notes = &user_notes;
 	if (crash_setup_begin(s, &err) < 0)
 		die("%s", err.msg);

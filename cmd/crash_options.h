@@ -16,7 +16,7 @@ struct crash_replay_options {
 	{ "recover", \
 	  0, \
 	  "CMDLINE", \
-	  "the recovery command; {} stands for the pool (default: the recorded command)", \
+	  "the recovery command; {} stands for the pool (crash: the recorded command is the default)", \
 	  OPTION_STRING, \
 	  &(s)->recover }, \
 		{ "then", \
@@ -34,6 +34,12 @@ struct crash_replay_options {
 		  "run this after recovery; it prints the logical state, which pmend compares", \
 		  OPTION_STRING, \
 		  &(s)->dump }, \
+		{ "buffered", \
+		  0, \
+		  NULL, \
+		  "--dump may lack what was acknowledged after the last operation named sync", \
+		  OPTION_FLAG, \
+		  &(s)->buffered }, \
 		{ "recover-ready", \
 		  0, \
 		  "CMDLINE", \
@@ -55,7 +61,7 @@ struct crash_replay_options {
 		{ "platform", \
 		  0, \
 		  "P", \
-		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64 or arm64-poc (default: the trace's, or x86-adr)", \
+		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64 or arm64-poc; for files, \",files\" or \",ext4\" behind it (default: the trace's, or x86-adr)", \
 		  OPTION_STRING, \
 		  &(s)->platform }, \
 		{ "jobs",        'j',       "N", "worker processes (default: one per core)", \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "crash/files/files_explore.h"
+#include "crash/files/roots.h"
 #include "crash/search/explain.h"
 #include "crash/search/references.h"
 #include "report/escape.h"
@@ -264,20 +265,26 @@ static int run_once(struct replay *r)
 	return print_verdict(&v, &r->allowed, &r->texts);
 }
 
-/* Runs gdb. It needs files and not the runtime: `what`, a placeholder of the recovery command, is
- * `path`. */
-static int run_gdb(const struct crash_setup *s, const char *what, const char *path)
+static const struct runner_command *gdb_command(const struct crash_setup *s)
 {
-	const struct runner_command *c =
-		s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+	return s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+}
+
+/* Runs gdb. It needs files and not the runtime: `words` are those of the recovery command, with
+ * paths in place of `what`, its placeholder. They are freed. */
+static int run_gdb(const struct crash_setup *s, const char *what, char **words)
+{
+	const struct runner_command *c = gdb_command(s);
 	char *gdb = proc_find("gdb");
 	char *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL, *set = NULL;
-	char **words = words_replaced(c->argv, what, path);
 	VEC(char *) argv = { 0 };
+	bool has_place = false;
 	struct error err;
 	int status;
 
-	if (!words_have(c->argv, what))
+	for (size_t i = 0; words[i]; i++)
+		has_place |= strcmp(words[i], c->argv[i]) != 0;
+	if (!has_place)
 		die("--gdb needs %s in the recovery command: it is run on a copy", what);
 	if (!gdb)
 		die("gdb is not installed; install Debian's package gdb");
@@ -310,10 +317,11 @@ static int run_gdb(const struct crash_setup *s, const char *what, const char *pa
 /* Runs gdb on the copy of the first pool file in the folder. Returns its status. */
 static int run_gdb_on_pool(const struct replay *r, const char *folder)
 {
-	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));
+	const struct trace_file *f = trace_file(r->plan->trace, plan_pool_file(r->plan));
 	const char *name = strrchr(f->path, '/');
 	char *pool = xasprintf("%s/%s", folder, name ? name + 1 : f->path);
-	const int status = run_gdb(r->setup, "{}", pool);
+	const int status =
+		run_gdb(r->setup, "{}", words_replaced(gdb_command(r->setup)->argv, "{}", pool));
 
 	free(pool);
 	return status;
@@ -385,6 +393,17 @@ static void print_lost_change(enum files_item_kind kind, uint64_t place,
 	printf("\n");
 }
 
+/* Prints where the files of the state are, and which folder is which. */
+static void tell_kept(const struct file_roots *roots, const char *folder)
+{
+	printf("the files of this state are in %s\n", folder);
+	for (size_t i = 0; roots->list.n > 1 && i < roots->list.n; i++) {
+		escape_printf(stdout, "%s is %s", roots->list.at[i].place,
+			      roots->list.at[i].recorded);
+		putchar('\n');
+	}
+}
+
 static int replay_files(struct crash_setup *s, const struct crash_replay_options *o,
 			const char *trace)
 {
@@ -396,10 +415,12 @@ static int replay_files(struct crash_setup *s, const struct crash_replay_options
 					.lost = o->show_choices ? print_lost_change : NULL,
 					.tell = tell_files,
 					.arg = &told };
+	struct file_roots roots;
+	char **words = NULL;
 	struct error err;
 	struct plan *p = r.plan = crash_setup_plan(s, trace, &err);
 
-	if (!p)
+	if (!p || file_roots_find(&roots, p, &err) < 0)
 		die("%s", err.msg);
 	r.locator = locator_new(p->trace, &s->libraries);
 	if (own)
@@ -409,10 +430,13 @@ static int replay_files(struct crash_setup *s, const struct crash_replay_options
 	if (files_replay(p, &s->options, &f, &err) < 0)
 		die("%s", err.msg);
 	if (told.keep)
-		printf("the files of this state are in %s\n", told.keep);
+		tell_kept(&roots, told.keep);
+	if (o->gdb)
+		words = file_roots_words(&roots, gdb_command(s)->argv, told.keep);
+	file_roots_release(&roots);
 	locator_free(r.locator);
 	plan_free(p);
-	return o->gdb ? run_gdb(s, SCRATCH_DIR, told.keep) : told.status;
+	return o->gdb ? run_gdb(s, SCRATCH_DIR, words) : told.status;
 }
 
 int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, const char *trace)
@@ -448,7 +472,7 @@ int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, co
 	locator_free(r.locator);
 	states_release(&r.set);
 	free(r.state);
-	vec_release(&r.allowed.hashes);
+	allowed_release(&r.allowed);
 	dump_texts_release(&r.texts);
 	walk_release(&r.walk);
 	plan_free(r.plan);

@@ -65,19 +65,26 @@ void files_option_check(const struct command *c, const struct recording *r, char
 		die_usage(c, "--files-except needs --files DIR, or {dir} in the command");
 }
 
-void files_option_refuse(const struct command *c, const char *trace)
+bool files_option_is_followed(const char *trace)
 {
 	struct error ignored;
 	struct trace *t;
+	bool is_any;
 
 	if (trace_open(&t, trace, &ignored) < 0)
-		return;
-	if (followed_is_any(t))
+		return false;
+	is_any = followed_is_any(t);
+	trace_close(t);
+	return is_any;
+}
+
+void files_option_refuse(const struct command *c, const char *trace)
+{
+	if (files_option_is_followed(trace))
 		die_usage(
 			c,
 			"'pmend %s' does not follow files yet (--files, {dir}): explore %s with 'pmend crash'",
 			c->name, trace);
-	trace_close(t);
 }
 
 /* Gives the first option in use that does not work for crash states of files yet; NULL: there is
@@ -87,8 +94,7 @@ static const char *not_for_files(const struct crash_setup *s)
 	const struct {
 		bool is_asked;
 		const char *option;
-	} list[] = { { s->shard.of > 0, "--shard" },
-		     { s->then != NULL && strcmp(s->then, "recorded") == 0, "--then recorded" },
+	} list[] = { { s->then != NULL && strcmp(s->then, "recorded") == 0, "--then recorded" },
 		     { s->races, "--races" },
 		     { s->failure_points != NULL, "--failure-points" },
 		     { s->options.strategy != strategies[0], "--strategy" } };
@@ -99,22 +105,27 @@ static const char *not_for_files(const struct crash_setup *s)
 	return NULL;
 }
 
+void files_option_profile(const struct command *c, enum files_profile profile, bool has_files)
+{
+	if (profile != FILES_PROFILES && !has_files)
+		die_usage(
+			c,
+			"--platform %s is about files that are followed: it needs --files DIR, {dir} in the program's command, or a trace that was recorded so",
+			files_profile_name(profile));
+}
+
 void files_option_fit(const struct command *c, struct crash_setup *s, const struct recording *r,
 		      char *const *words, bool has_trace)
 {
-	struct trace *t = NULL;
-	struct error ignored;
 	bool has_dir = false, has_pool = false;
 
-	s->has_files = r->files.n > 0 || (!has_trace && words_have(words, SCRATCH_DIR));
-	if (has_trace && trace_open(&t, words[0], &ignored) == 0) {
-		s->has_files |= followed_is_any(t);
-		trace_close(t);
-	}
+	s->has_files = r->files.n > 0 || (!has_trace && words_have(words, SCRATCH_DIR)) ||
+		       (has_trace && files_option_is_followed(words[0]));
 	for (size_t i = 0; i < sizeof s->commands / sizeof *s->commands; i++) {
 		has_dir |= s->commands[i] && runner_command_has_folder(s->commands[i]);
 		has_pool |= s->commands[i] && runner_command_has_pool(s->commands[i]);
 	}
+	files_option_profile(c, s->profile, s->has_files);
 	if (!s->has_files)
 		return;
 	if (not_for_files(s))

@@ -4,6 +4,7 @@
 #ifndef CMD_POOL_OPTION_H
 #define CMD_POOL_OPTION_H
 
+#include "model/files.h"
 #include "record/recorder.h"
 #include "util/tempdir.h"
 
@@ -29,8 +30,12 @@ void pool_option_check(const struct command *c, char *const *words);
  * files. */
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
 			bool has_trace, bool is_fresh);
+/* Was the trace recorded with --files? */
+bool files_option_is_followed(const char *trace);
 /* Dies if the trace was recorded with --files, for commands that cannot use it. */
 void files_option_refuse(const struct command *c, const char *trace);
+/* Dies if a profile of files is named (FILES_PROFILES: none is) and none are followed. */
+void files_option_profile(const struct command *c, enum files_profile profile, bool has_files);
 /* For crashes: notes whether files are, or were, followed. Dies if something is asked for that is
  * not there for them yet. After crash_options_begin(). r: the recording that is to be made. */
 struct crash_setup;

@@ -31,10 +31,11 @@ static const char *const command_line_only[] = { "no-project", "replay",       "
 static const char *const of_all_tests[] = { "format",           "output",   "quiet", "verbose",
 					    "gen-suppressions", "progress", NULL };
 /* A trace has been recorded already. */
-static const char *const of_recording[] = { "pm",        "files",   "files-except", "fresh",
-					    "old-bytes", "trace",   "client",       "ready",
-					    "stop",      "threads", "lock-call",    "unlock-call",
-					    NULL };
+static const char *const of_recording[] = { "pm",        "files",         "files-except",
+					    "fresh",     "old-bytes",     "trace",
+					    "client",    "ready",         "stop",
+					    "threads",   "lock-call",     "unlock-call",
+					    "schedules", "schedule-seed", NULL };
 
 static bool is_one_of(const char *const *words, const char *word)
 {

@@ -220,7 +220,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	if (result == 0 && run.verdict.why_unsound) {
 		result = error_set(err, "recovery cannot be run on crash states: %s",
 				   run.verdict.why_unsound);
-	} else if (result == 0 && verdict_is_refusal(&run.verdict, runner, &w->image)) {
+	} else if (result == 0 && verdict_is_refusal(&run.verdict, runner, walk_has_pool(w))) {
 		*needs_pool = true;
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK && may_rely_on_zeros(w, bug)) {
 		result = try_zeros(w, &set, &run, err);
@@ -262,6 +262,40 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 	return result;
 }
 
+#define UNREAD_SHOWN 3u
+
+/* Names the PM files that the last run did not read, if it read another one. */
+static char *find_unread(const struct crash_image *im, const struct runner *runner)
+{
+	char *text = NULL, *longer;
+	size_t nread = 0, nunread = 0;
+
+	for (size_t i = 1; i < im->files.n; i++) {
+		const char *path = im->files.at[i].path;
+
+		if (!path || !im->files.at[i].exists)
+			continue;
+		if (runner_looked_at(runner, (uint32_t)i)) {
+			nread++;
+			continue;
+		}
+		if (nunread++ >= UNREAD_SHOWN)
+			continue;
+		longer = xasprintf("%s%s%s", text ? text : "", text ? ", " : "", path);
+		free(text);
+		text = longer;
+	}
+	if (nunread > UNREAD_SHOWN) {
+		longer = xasprintf("%s and %zu more", text, nunread - UNREAD_SHOWN);
+		free(text);
+		text = longer;
+	}
+	if (nread > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* Tests recovery at the end of the trace. If recovery dies there, that is the only finding: it
  * would die after every crash, sooner or later. */
 static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner,
@@ -273,6 +307,8 @@ static int try_end(struct walk *w, const struct crash_options *o, struct runner 
 	bool needs_pool = false;
 	int result = try_clean(w, runner, o, "final", time_us, &bug, &needs_pool, err);
 
+	if (!r->unread)
+		r->unread = find_unread(&w->image, runner);
 	if (bug.kind && runner_has_opened(runner)) {
 		*vec_add(&r->bugs) = bug;
 		return 0;

@@ -97,8 +97,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 
 	if (!runner)
 		return -1;
-	result = clean_runs_try(p, o, runner, r, points, share,
-				is_part && o->recovery->dump ? &crashes : NULL, window_ends, err);
+	result = clean_runs_try(p, o, runner, r, points, share, o->recovery->dump ? &crashes : NULL,
+				window_ends, err);
 	if (!o->strategy->is_representative)
 		r->nshare = share->n;
 	if (o->runner.timeout_ms)
@@ -107,11 +107,15 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	o->limits.needs_pool = r->needs_pool;
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
+	refs->points = crashes.at;
+	refs->npoints = crashes.n;
 	if (result == 0 && !missing_has_died(r) && work_wants_references(o, r) &&
 	    !o->strategy->is_representative)
 		result = references_take(refs, p, runner, o->recovery,
 					 is_part ? (crashes.at ? crashes.at : &none) : NULL,
-					 crashes.n, err);
+					 is_part ? crashes.n : 0, err);
+	refs->points = NULL;
+	refs->npoints = 0;
 	vec_release(&crashes);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);

@@ -67,7 +67,7 @@ static void walk_creation(struct walk *w, const struct crash_options *o, struct 
 	enum end end = FAILS;
 
 	for (uint64_t n = 0; end == FAILS && n < RUNS_MAX && walk_next(w);) {
-		if (!image_has_file(&w->image))
+		if (!walk_has_pool(w))
 			continue;
 		end = run_newest(w, o, runner);
 		r->counters.diagnosis_runs++;

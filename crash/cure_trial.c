@@ -12,8 +12,9 @@
 
 /* failure points before a window whose states are compared with those in the window */
 #define BEFORE_MAX 1024u
-/* if a change does not cure, most states that lose the place fail: few runs are enough */
-#define RUNS_OF_POINT 8u
+/* If a change does not cure, most states that lose the place fail: few runs are enough to see it.
+ * So each failure point gets these first, and only then does one get more. */
+#define FIRST_RUNS 8u
 
 /* ---- which finding a failing state shows ---- */
 
@@ -53,6 +54,39 @@ static int copes(struct cure_trial *t, const uint64_t *state, struct error *err)
 	return is_known <= 0 ? is_known : !v.why_unsound && v.kind == VERDICT_OK;
 }
 
+/* Runs recovery on a state twice, and then on what it left, with the logged ranges as they were
+ * before the transaction. A log that was written too late has the new bytes, and recovery brings
+ * them back, whatever the trial supposes of the range; a right log would have brought the old ones.
+ * The results are those of copes(). */
+static int copes_when_undone(struct cure_trial *t, const uint64_t *state, struct error *err)
+{
+	struct explorer *e = &t->explorer;
+	const uint64_t seq = e->walk->seq;
+	struct verdict v;
+	int result;
+
+	__atomic_fetch_add(&e->counters->diagnosis_runs, 3, __ATOMIC_RELAXED);
+	explorer_load(e);
+	runner_begin(e->runner, state, false);
+	result = verdict_run(&v, e->runner, e->recovery, &e->allowed, err);
+	if (result == 0)
+		result = verdict_run(&v, e->runner, e->recovery, &e->allowed, err);
+	if (result == 0 && v.kind == VERDICT_OK)
+		return 0; /* whatever failed, a second start of recovery copes with it */
+	for (size_t i = 0; result == 0 && i < t->logged->list.n; i++) {
+		const struct logged_range *r = &t->logged->list.at[i];
+		uint8_t bytes[PMT_STORE_MAX_BYTES];
+
+		if (!logged_range_is_open(r, seq))
+			continue;
+		image_read(&e->walk->image, r->addr, bytes, r->len_bytes);
+		runner_write(e->runner, r->addr, bytes, r->len_bytes);
+	}
+	if (result == 0)
+		result = verdict_run(&v, e->runner, e->recovery, &e->allowed, err);
+	return result < 0 ? -1 : !v.why_unsound && v.kind == VERDICT_OK;
+}
+
 /* Runs recovery on a state, with the logged ranges as they are after the transaction; the rest of
  * the state is unchanged. The results are those of copes(). To be called when recovery failed with
  * the ranges as before the transaction, as the trial supposes them. */
@@ -71,7 +105,7 @@ static int copes_logged(struct cure_trial *t, const uint64_t *state, struct erro
 	result = explorer_try(e, state, &v, err) < 0 ? -1 : !v.why_unsound && v.kind == VERDICT_OK;
 	logged_undo(t->logged, seq, &e->walk->image, &e->set, &undo);
 	runner_load(e->runner, &e->walk->image, &e->set);
-	return result;
+	return result == 0 && t->is_logged_late ? copes_when_undone(t, state, err) : result;
 }
 
 static int copes_either(struct cure_trial *t, const uint64_t *state, struct error *err)
@@ -399,7 +433,8 @@ static void on_point(struct explorer *e, bool is_again, void *arg)
 		return;
 	t->is_begun = true;
 	t->is_possible = is_possible(t);
-	if (!wants_reads(t) && (!t->is_possible || cure_trial_nruns(t) >= t->enough))
+	if (!wants_reads(t) &&
+	    (!t->is_possible || (!t->is_second && cure_trial_nruns(t) >= t->enough)))
 		e->counters->is_stopped = 1;
 }
 
@@ -502,6 +537,19 @@ static int allow(struct cure_trial *t, uint64_t seq, struct error *err)
 	return 0;
 }
 
+/* Remembers a failure point of which states are left that nobody tried. */
+static void note_cut(struct cure_trial *t, uint64_t seq)
+{
+	*vec_add(&t->cut) = seq;
+}
+
+/* Did the failure point get fewer runs than the exploration would have given it? */
+static bool is_cut_early(const struct cure_trial *t)
+{
+	return t->explorer.is_cut && t->is_possible && !t->is_settled && !t->is_second &&
+	       t->explorer.limits.sample != t->sample;
+}
+
 /* Tries one failure point. 1: go on. 0: the budget is used up. */
 static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 {
@@ -522,14 +570,19 @@ static int try_point(struct cure_trial *t, struct walk *w, struct error *err)
 	if (explorer_point(&t->explorer, err) < 0)
 		return -1;
 	/* probing would only repeat states of a complete exploration */
-	if (is_wanted(t, w->seq) && t->is_possible && !t->is_settled &&
+	if (!t->is_second && is_wanted(t, w->seq) && t->is_possible && !t->is_settled &&
 	    (t->counters.is_stopped || t->explorer.is_cut) && probe_point(t, err) < 0)
 		return -1;
 	if (!is_wanted(t, w->seq))
 		return 1;
-	if (t->counters.is_stopped)
+	if (t->counters.is_stopped && !t->is_settled) {
+		if (t->is_possible)
+			note_cut(t, w->seq);
 		return t->is_begun && !explorer_is_late(&t->explorer);
-	if (!t->is_failed)
+	}
+	if (is_cut_early(t))
+		note_cut(t, w->seq);
+	else if (!t->is_failed)
 		verdict_cache_set(&t->passed, key, 1);
 	return 1;
 }
@@ -558,37 +611,86 @@ uint64_t cure_trial_nruns(const struct cure_trial *t)
 	return t->counters.runs + t->counters.diagnosis_runs;
 }
 
-int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged,
-		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err)
+/* One walk. seqs: the failure points to try, in order; NULL: all that are wanted. */
+static int walk_once(struct cure_trial *t, const struct whatif *supposed, const uint64_t *seqs,
+		     size_t nseqs, uint64_t end_runs, struct error *err)
 {
-	const uint64_t nbefore = cure_trial_nruns(t);
 	uint64_t seq = 0; /* the event of the last failure point */
+	size_t at = 0;
 	int result = 1;
 	struct walk w;
 
-	t->list = list;
-	t->n = n;
-	t->logged = logged;
-	t->before_key = t->nbefore = 0;
-	t->enough = nbefore + max_runs / 2;
 	walk_init(&w, t->plan, t->stops);
 	walk_suppose(&w, supposed);
+	t->before_key = t->nbefore = 0;
 	while (result > 0 && !is_decided(t) && walk_next(&w) && w.seq <= last_seq(t)) {
-		const uint64_t spent = cure_trial_nruns(t) - nbefore;
-
 		note_before(t, supposed, &w, seq);
 		seq = w.seq;
 		if (!is_wanted(t, w.seq))
 			continue;
-		if (spent >= max_runs) {
+		if (seqs) {
+			while (at < nseqs && seqs[at] < w.seq)
+				at++;
+			if (at == nseqs)
+				break;
+			if (seqs[at] != w.seq)
+				continue;
+		}
+		if (cure_trial_nruns(t) >= end_runs) {
 			result = 0;
 			break;
 		}
 		tell_progress(t);
-		t->explorer.limits.max_runs = t->counters.runs + max_runs - spent;
+		t->explorer.limits.max_runs = t->counters.runs + end_runs - cure_trial_nruns(t);
 		result = try_point(t, &w, err);
 	}
+	while (result == 0 && at < nseqs)
+		note_cut(t, seqs[at++]);
 	walk_release(&w);
+	return result;
+}
+
+/* Goes on where the first walk ended early, as far as the runs suffice. */
+static int walk_again(struct cure_trial *t, const struct whatif *supposed, uint64_t end_runs,
+		      struct error *err)
+{
+	const size_t n = t->cut.n;
+	uint64_t *seqs = xcalloc(n, sizeof *seqs);
+	int result;
+
+	memcpy(seqs, t->cut.at, n * sizeof *seqs);
+	t->cut.n = 0;
+	t->is_second = true;
+	t->explorer.limits.sample = t->sample;
+	result = walk_once(t, supposed, seqs, n, end_runs, err);
+	t->is_second = false;
+	free(seqs);
+	return result;
+}
+
+static void limit_first(struct cure_trial *t)
+{
+	t->explorer.limits.sample = t->sample && t->sample < FIRST_RUNS ? t->sample : FIRST_RUNS;
+}
+
+int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged,
+		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err)
+{
+	const uint64_t nbefore = cure_trial_nruns(t), end_runs = nbefore + max_runs;
+	int result;
+
+	t->list = list;
+	t->n = n;
+	t->logged = logged;
+	t->enough = nbefore + max_runs / 2;
+	t->cut.n = 0;
+	limit_first(t);
+	result = walk_once(t, supposed, NULL, 0, end_runs, err);
+	if (result > 0 && t->cut.n > 0 && !is_decided(t))
+		result = walk_again(t, supposed, end_runs, err);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < t->cut.n; k++)
+			list[i].is_cut |= is_within(&list[i], t->cut.at[k]);
 	return result;
 }
 
@@ -614,8 +716,7 @@ int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct cra
 					 .on_run = on_run,
 					 .on_point = on_point,
 					 .arg = t };
-	if (!t->explorer.limits.sample || t->explorer.limits.sample > RUNS_OF_POINT)
-		t->explorer.limits.sample = RUNS_OF_POINT;
+	t->sample = o->limits.sample;
 	return 0;
 }
 
@@ -626,5 +727,6 @@ void cure_trial_release(struct cure_trial *t)
 	references_release(&t->refs);
 	explorer_release(&t->explorer);
 	verdict_cache_release(&t->passed);
+	vec_release(&t->cut);
 	*t = (struct cure_trial){ 0 };
 }

@@ -5,10 +5,13 @@
  * fails because of the place if recovery copes once the place's stores return: a state may also
  * lose the place and fail because of another bug. If the finding failed although nothing was lost,
  * it is gone if recovery ends in another way with nothing lost, or if the states are those from
- * before the window. All failure points of the finding's windows are explored lazily. The state
- * that loses only the place and the state that loses most come first; when half of the runs are
- * used up, only these two are tried. It would prove nothing that the reported state became
- * impossible, because another state may fail instead.
+ * before the window. It would prove nothing that the reported state became impossible, because
+ * another state may fail instead.
+ *
+ * All failure points of the finding's windows are explored lazily, in two walks. In the first, each
+ * gets a few runs, and then the state that loses only the place and the state that loses most; when
+ * half of the runs are used up, only these two are tried. The second walk finishes the failure
+ * points of which states are left.
  *
  *	struct cure_trial t = { 0 };
  *	struct cure_trial_finding f = {
@@ -49,10 +52,13 @@ struct cure_trial_finding {
 	bool is_read;  /* not a failure: recovery must not read the place while it may be lost */
 	bool is_any;   /* any failure with that outcome counts */
 	bool is_found; /* the answer: the finding is not gone */
+	bool is_cut;   /* without is_found: states are left that were not tried */
 };
 
 struct cure_trial {
 	struct crash_counters counters; /* runs and diagnosis_runs: those used so far */
+	/* the program writes the log of a range after its store, so the log has the wrong bytes */
+	bool is_logged_late;
 	/* private */
 	const struct plan *plan;
 	struct runner *runner;
@@ -69,7 +75,10 @@ struct cure_trial {
 	const struct logged *logged;
 	/* the states before a window, as a hash, and how many failure points were looked at */
 	uint64_t before_key, nbefore;
-	uint64_t enough; /* number of runs after which failure points are only probed */
+	uint64_t enough;   /* number of runs after which failure points are only probed */
+	uint64_t sample;   /* runs that the exploration gives a failure point; 0: all */
+	VEC(uint64_t) cut; /* failure points of which states are left that were not tried */
+	bool is_second;    /* the walk that goes on where the first one ended early */
 	/* about the present failure point; settled: recovery copes with nothing lost, and no other
 	 * state matters */
 	bool is_failed, is_begun, is_possible, is_settled;
@@ -81,10 +90,10 @@ int cure_trial_init(struct cure_trial *t, const struct plan *p, const struct cra
 		    struct error *err);
 void cure_trial_release(struct cure_trial *t);
 uint64_t cure_trial_nruns(const struct cure_trial *t);
-/* Walks over the trace once and searches each finding. supposed: the change. logged: ranges that a
- * failing state may have with either content, or NULL. 1: each finding was searched to the end. 0:
- * max_runs or the time ended first; findings with is_found are still there, the others are
- * undecided. -1: recovery cannot be run. */
+/* Walks over the trace and searches each finding. supposed: the change. logged: ranges that a
+ * failing state may have with either content, or NULL. 1: each finding was searched, but for
+ * those with is_cut. 0: max_runs or the time ended first; findings with is_found are still there,
+ * the others are undecided. -1: recovery cannot be run. */
 int cure_trial_run(struct cure_trial *t, const struct whatif *supposed, const struct logged *logged,
 		   struct cure_trial_finding *list, size_t n, uint64_t max_runs, struct error *err);
 

@@ -136,7 +136,7 @@ static char *what_was_not_compared(const struct crash_result *r)
 	if (n == 0)
 		return NULL;
 	return xasprintf(
-		"the dump was not compared at %llu of %llu failure points, where %stoo many operations were in progress%s",
+		"the dump was not compared at %llu of %llu failure points, where %stoo many operations were in progress, or what they lead to could not be built%s",
 		n, all,
 		!r->needs_pool   ? ""
 		: r->is_of_files ? "the first operation was in progress, or "

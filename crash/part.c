@@ -33,7 +33,7 @@
 	X(whole_runs) \
 	X(hangs) \
 	X(confirmed_hangs) \
-	X(slow) X(unconfirmed) X(uncompared) X(overlapping) X(impossible)
+	X(slow) X(unconfirmed) X(uncompared) X(overlapping) X(impossible) X(poolless)
 #define FLAGS(X) \
 	X(is_stopped) X(is_late) X(has_opened) X(has_missed) X(has_moved) X(has_sandbox) X(had_file)
 
@@ -88,6 +88,17 @@ static void doubt_pass(struct wire *m, struct output_doubt *d)
 	m->is_bad |= !d->state;
 }
 
+static void failing_pass(struct wire *m, struct failing_state *f)
+{
+	wire_pass(m, f->point);
+	wire_pass(m, f->number);
+	for (int p = 0; p < FILES_PROFILES; p++)
+		f->states[p] = wire_string(m, f->states[p]);
+	wire_pass(m, f->kind);
+	wire_pass(m, f->code);
+	wire_pass(m, f->site);
+}
+
 /* Sends the text that was printed for a hash, if it is known; receives it likewise. */
 static void text_pass(struct wire *m, struct dump_texts *texts, uint64_t hash)
 {
@@ -133,6 +144,7 @@ void part_pass(struct wire *m, struct crash_result *r)
 	big_pass(m, &r->states_seen);
 	big_pass(m, &r->states_all);
 	r->why_fallback = wire_string(m, r->why_fallback);
+	r->unread = wire_string(m, r->unread);
 	r->why_impossible = wire_string(m, r->why_impossible);
 	wire_pass_vec(m, &r->bugs, bug_pass);
 	wire_pass_vec(m, &r->races, race_pass);
@@ -148,6 +160,8 @@ void part_pass(struct wire *m, struct crash_result *r)
 	wire_pass_vec(m, &r->variants_failed, wire_pass_number);
 	for (int part = 0; part < PART_N; part++)
 		wire_pass_vec(m, &r->objects[part], object_pass);
+	wire_pass_vec(m, &r->failing, failing_pass);
+	wire_pass(m, r->has_partial_lines);
 }
 
 /* ---- sums ---- */
@@ -210,6 +224,10 @@ void part_add(struct crash_result *r, struct crash_result *part)
 		race_merge(r, &part->races.at[i]);
 	for (size_t i = 0; i < part->first_crashes.n; i++)
 		first_crash_merge(r, &part->first_crashes.at[i]);
+	for (size_t i = 0; i < part->failing.n; i++)
+		*vec_add(&r->failing) = part->failing.at[i];
+	part->failing.n = 0;
+	r->has_partial_lines |= part->has_partial_lines;
 	part->race_turns.n = part->bugs.n = part->races.n = part->first_crashes.n = 0;
 	add_outputs(&r->outputs, &part->outputs);
 	run_reads_add(&r->reads, &part->reads);
@@ -218,6 +236,10 @@ void part_add(struct crash_result *r, struct crash_result *part)
 
 		dump_texts_add(&r->texts, part->texts.list.at[i].hash, text, strlen(text));
 		free(text);
+	}
+	if (!r->unread) {
+		r->unread = part->unread;
+		part->unread = NULL;
 	}
 	if (!r->why_fallback) {
 		r->why_fallback = part->why_fallback;

@@ -95,6 +95,10 @@ static bool are_findings(const struct bounds *b, const struct crash_result *r)
 	for (size_t i = 0; i < r->first_crashes.n; i++)
 		if (!is_point(b, r->first_crashes.at[i].point) || !r->first_crashes.at[i].state)
 			return false;
+	for (size_t i = 0; i < r->failing.n; i++)
+		if (!is_point(b, r->failing.at[i].point) ||
+		    r->failing.at[i].kind > VERDICT_OUTPUT || r->failing.at[i].kind == VERDICT_OK)
+			return false;
 	for (size_t i = 0; i < r->outputs.doubts.n; i++)
 		if (!is_point(b, r->outputs.doubts.at[i].point))
 			return false;

@@ -13,4 +13,6 @@ run build/pmend check -- build/examples/append_log_buggy "$dir/pool2" hello || [
 run build/pmend crash --dump "build/examples/append_log {}" --trace "$dir/buggy.pmt" -- build/examples/append_log_buggy "$dir/pool3" hello || [ $? -eq 1 ]
 run build/pmend crash --dump "build/examples/append_log {}" "$dir/log.pmt"
 echo
-echo "Next: docs/tutorial.md finds and fixes a bug. Your own program: build/pmend check -- PROGRAM {pool}"
+echo "Next: docs/tutorial.md finds and fixes a bug."
+echo "Your own program: build/pmend test --recover 'PROGRAM check {}' -- PROGRAM {pool}"
+echo "Without a command that checks the data: build/pmend check -- PROGRAM {pool}. For CMake, servers, PMDK and others: README.md, \"What do you want to do?\""

@@ -119,7 +119,8 @@ enum pmend_event_kind {
 	PMEND_EV_LOCK = 83,
 	PMEND_EV_UNLOCK = 84,
 	PMEND_EV_ACQUIRE = 85, /* object 0: all threads that have ended */
-	PMEND_EV_RELEASE = 86
+	PMEND_EV_RELEASE = 86,
+	PMEND_EV_SCHEDULE = 87
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL:

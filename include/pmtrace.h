@@ -237,7 +237,10 @@ enum pmt_carries {
 	/* what follows comes after the releases of this object so far; object 0: after all threads \
 	 * that have ended */ \
 	X(85, ACQUIRE, "acquire", 0, 3) \
-	X(86, RELEASE, "release", 0, 3)
+	X(86, RELEASE, "release", 0, 3) \
+	/* number of the switch, pmt_schedule: this thread runs now; why it departs from the seed. With
+	 * --schedules */ \
+	X(87, SCHEDULE, "schedule", PMT_HAS_BLOB, 2)
 /* clang-format on */
 
 enum pmt_kind {
@@ -287,6 +290,17 @@ enum pmt_sync {
 	PMT_SYNC_PM = 1,     /* it is in PM, and named by its PM address; else by its virtual one */
 	PMT_SYNC_SHARED = 2, /* others may hold the lock at the same time: a reader's */
 	PMT_SYNC_WAITED = 4, /* a condition variable: the thread waited for work */
+};
+
+/* Why the order of threads goes on with this thread: what the thread before it does. */
+enum pmt_schedule {
+	PMT_SCHEDULE_WAITS = 0,  /* it waits in a system call, or has ended */
+	PMT_SCHEDULE_YIELDS = 1, /* its time is used up, or it called sched_yield */
+	PMT_SCHEDULE_CHANGE =
+		2,             /* it has come to a change point, and has the lowest priority now */
+	PMT_SCHEDULE_HELD = 3, /* it is held between a store and its fence */
+	PMT_SCHEDULE_DEPARTED = 4, /* no switch: the same seed need not give the same order */
+	PMT_SCHEDULE_GIVEN_UP = 5, /* no switch: from here on, the order is that of the machine */
 };
 
 /* The option of dmb and dsb: its domain, and the accesses that it orders. */
@@ -393,6 +407,10 @@ static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 	lanes[4] = pmt_hash(p, rest_bytes);
 	return pmt_hash(lanes, sizeof lanes);
 }
+
+/* Not part of the trace: memory that all processes of one recording share, of which only the
+ * recorder knows the content. */
+#define PMT_MEMORY_BYTES (4u << 20)
 
 /* Sums up a page of PMT_PAGE_BYTES; bytes beyond the end of the file count as zeros. Gives 0 if all
  * bytes are zeros. */

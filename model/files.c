@@ -62,13 +62,9 @@ void files_free(struct files *f)
 	vec_release(&f->inodes);
 	vec_release(&f->entries);
 	vec_release(&f->cells);
+	vec_release(&f->replacements);
 	map_release(&f->sectors);
 	free(f);
-}
-
-struct inode *files_inode(const struct files *f, uint64_t number)
-{
-	return number < f->inodes.n ? f->inodes.at[number] : NULL;
 }
 
 static struct files_change change_of(const struct trace_event *ev, uint64_t addr)
@@ -152,6 +148,12 @@ static void step_store(struct files *f, const struct trace_event *ev)
 	}
 }
 
+static void step_write(struct files *f, const struct trace_event *ev)
+{
+	files_written(f, ev);
+	f->ncalls++;
+}
+
 static void step_content(struct files *f, const struct trace_event *ev)
 {
 	struct inode *i = files_inode(f, PMT_FILE(ev->addr));
@@ -184,6 +186,14 @@ void files_base_write(struct files *f, uint64_t addr, const uint8_t *bytes, uint
 		memcpy(s->versions.at[k] + (addr - s->addr), bytes, len_bytes);
 }
 
+/* Notes that the change cuts off the sector at this offset; the file ends at `end` then. */
+static void note_cut(struct files_change *c, const struct trace_event *ev, uint64_t offset,
+		     uint64_t end)
+{
+	c->is_cut = ev->kind == PMT_SIZE;
+	c->is_cut_in_block = c->is_cut && offset / FILES_BLOCK_BYTES * FILES_BLOCK_BYTES < end;
+}
+
 /* Puts zeros into bytes [from, to) of the file, in the sectors that the model has. (Sectors that
  * were never written are zero anyway.) */
 static void zero(struct files *f, struct inode *i, const struct trace_event *ev, uint64_t from,
@@ -201,7 +211,7 @@ static void zero(struct files *f, struct inode *i, const struct trace_event *ev,
 		change_sector(f, i, ev, PMT_ADDR(i->number, a), NULL, b - a);
 		s = i->sectors.at[k];
 		if (s->changes.n > 0)
-			s->changes.at[s->changes.n - 1].is_cut = ev->kind == PMT_SIZE;
+			note_cut(&s->changes.at[s->changes.n - 1], ev, start, from);
 	}
 }
 
@@ -248,7 +258,8 @@ static void step_size(struct files *f, const struct trace_event *ev)
 
 	if (!i)
 		return;
-	old = i->sizes.at[i->sizes.n - 1].bytes;
+	old = i->grown_from = i->sizes.at[i->sizes.n - 1].bytes;
+	files_inode_changed(i, ev, true);
 	if (!f->has_contents && i->is_size_unsynced)
 		i->sizes.n--;
 	i->is_size_unsynced = i->has_changed = true;
@@ -268,7 +279,8 @@ static void step_fallocate(struct files *f, const struct trace_event *ev)
 
 	if (!i)
 		return;
-	i->has_changed = true;
+	i->has_changed = i->has_spare = true;
+	files_inode_changed(i, ev, true);
 	f->ncalls++;
 	if (ev->arg[1] & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
 		zero(f, i, ev, ev->arg[2], ev->arg[2] + ev->arg[3]);
@@ -357,6 +369,10 @@ static void lead(struct files *f, struct entry *e, uint32_t file, const struct t
 
 	count_name(f, e->now, -1);
 	count_name(f, file, 1);
+	files_inode_changed(files_inode(f, e->now), ev, false);
+	files_inode_changed(files_inode(f, file), ev,
+			    ev->kind == PMT_NAME && ev->arg[2] == PMT_NAMED_MADE);
+	files_inode_changed(folder, ev, true);
 	e->now = file;
 	e->newest = change_of(ev, PMT_ADDR(file, 0));
 	if (folder)
@@ -400,6 +416,8 @@ static void step_move(struct files *f, const struct trace_event *ev)
 	from = entry_of(f, (uint32_t)ev->arg[1], ev->data, n, file);
 	to = entry_of(f, (uint32_t)ev->arg[2], slash + 1, ev->data_len - n - 1,
 		      (uint32_t)ev->arg[4]);
+	if (ev->arg[4] && !(ev->arg[3] & RENAME_EXCHANGE_FLAG) && files_inode(f, file))
+		files_replaces(f, files_inode(f, file), ev);
 	if (from->folder != to->folder) {
 		name_changed(f, to, file, ev);
 		name_changed(f, from, left, ev);
@@ -444,11 +462,19 @@ static void note_sync(struct inode *i, const struct trace_event *ev)
 	i->sync = change_of(ev, PMT_ADDR(i->number, 0));
 }
 
+/* The journal is durable up to this event. */
+static void commit(struct files *f, uint64_t seq)
+{
+	if (seq > f->journaled)
+		f->journaled = seq;
+}
+
 static void step_fsync(struct files *f, const struct trace_event *ev)
 {
 	struct inode *i = files_inode(f, ev->arg[0]);
 
 	if (ev->arg[0] == 0) {
+		f->journaled = ev->seq;
 		for (size_t k = 0; k < f->inodes.n; k++)
 			if (f->inodes.at[k]) {
 				content_synced(f->inodes.at[k]);
@@ -459,6 +485,7 @@ static void step_fsync(struct files *f, const struct trace_event *ev)
 	}
 	if (!i)
 		return;
+	commit(f, ev->kind == PMT_FDATASYNC ? i->blocks_seq : i->changed_seq);
 	content_synced(i);
 	if (i->flags & PMT_FILE_FOLDER)
 		names_synced(f, i->number, false);
@@ -483,6 +510,8 @@ static void step_msync(struct files *f, const struct trace_event *ev)
 			sector_synced(s);
 	}
 	i->unsynced.n = n;
+	commit(f, i->blocks_seq);
+	files_written_in_part(i);
 	size_synced(i);
 	i->has_sync = true;
 	i->sync = change_of(ev, ev->addr);
@@ -502,6 +531,8 @@ static void step_file(struct files *f, const struct trace_event *ev)
 	i->number = (uint32_t)ev->arg[0];
 	i->flags = (uint32_t)ev->arg[2];
 	*vec_add(&i->sizes) = (struct size){ .bytes = ev->arg[1] };
+	if (ev->arg[2] & PMT_FILE_CREATED)
+		files_inode_changed(i, ev, true);
 }
 
 void files_step(struct files *f, const struct trace_event *ev)
@@ -509,7 +540,9 @@ void files_step(struct files *f, const struct trace_event *ev)
 	if (trace_is_store(ev->kind))
 		step_store(f, ev);
 	else if (ev->kind == PMT_WRITE)
-		f->ncalls++;
+		step_write(f, ev);
+	else if (ev->kind == PMT_SYNC_RANGE)
+		files_written_in_part(files_inode(f, PMT_FILE(ev->addr)));
 	else if (ev->kind == PMT_FILE)
 		step_file(f, ev);
 	else if (ev->kind == PMT_CONTENT)

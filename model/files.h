@@ -1,6 +1,7 @@
 /* What a crash leaves of files: which name leads to which file, the size of each, and the content
  * of each sector of 512 bytes. The weakest promises that file systems make (docs/files.md): until
- * something syncs it, each name, size and sector is durable up to some point of its own.
+ * something syncs it, each name, size and sector is durable up to some point of its own. Other
+ * profiles leave fewer of these states; the same model knows which (files_profile.c).
  *
  *	struct files *f = files_new(false);
  *	files_step(f, &ev); …
@@ -18,6 +19,17 @@
 
 #define FILES_SECTOR_BYTES 512u
 
+/* What a file system promises. */
+enum files_profile {
+	FILES_WEAKEST,
+	FILES_EXT4, /* data=ordered, delayed allocation, auto_da_alloc; no fast_commit */
+	FILES_PROFILES
+};
+/* Gives the name of the profile, as in --platform. */
+const char *files_profile_name(enum files_profile p);
+/* Finds a profile by its name. FILES_PROFILES: there is none. */
+enum files_profile files_profile_find(const char *name);
+
 struct files;
 
 /* Makes a model of files. has_contents: files_each_state() will be asked, so the model keeps the
@@ -34,6 +46,12 @@ struct files_change {
 	uint32_t stream, thread;
 	/* of a sector: zeros, because the file became shorter. They are not there without that */
 	bool is_cut;
+	/* and a part of its block stays: what is written there later is not in a new block */
+	bool is_cut_in_block;
+	bool is_appended; /* of a size: a write made it larger */
+	/* of a sector: the event of the size of a write that began its block, behind the end of the
+	 * file; 0: that is not so */
+	uint64_t block_seq;
 };
 
 uint32_t files_last(const struct files *f); /* the largest number of a file; 0: there is none */
@@ -92,6 +110,32 @@ typedef VEC(struct files_item) files_items;
  * list is valid until the next event or the next call of this function. */
 void files_list_items(struct files *f, bool (*is_memory)(uint32_t file, const void *arg),
 		      const void *arg, files_items *out);
+/* A state of a journaled file system has one more choice: the event up to which the journal is
+ * durable. These are the events that allow something. */
+struct files_span {
+	uint64_t from, to; /* both count; from > to: none */
+};
+static inline bool files_span_is_empty(const struct files_span *s)
+{
+	return s->from > s->to;
+}
+/* Gives the span that allows the names and sizes of the items' present versions. is_seen: asks
+ * whether a name leads to the file; other sizes do not matter. NULL: all do. */
+struct files_span files_span_of_names(const struct files *f, enum files_profile p,
+				      const files_items *items,
+				      bool (*is_seen)(uint32_t file, const void *arg),
+				      const void *arg);
+/* Narrows the span to what allows this version of a sector, if its file has the size that the items
+ * say. */
+void files_span_narrow(const struct files *f, enum files_profile p, const files_items *items,
+		       size_t sector, uint32_t version, struct files_span *s);
+/* Does the profile allow the state of the items' present versions? */
+bool files_allows(const struct files *f, enum files_profile p, const files_items *items);
+/* Gives the bytes of this version of a sector. */
+const uint8_t *files_item_bytes(const struct files_item *i, uint32_t version);
+/* Is what the event did to names or sizes durable on this profile, whatever is lost? */
+bool files_is_journaled(const struct files *f, enum files_profile p, uint64_t seq);
+
 /* Gives the change that made this version of the item. Versions that a change made are numbered
  * from 1. */
 const struct files_change *files_item_change(const struct files_item *i, uint32_t version);
@@ -136,7 +180,7 @@ void files_base_write(struct files *f, uint64_t addr, const uint8_t *bytes, uint
 /* Calls tell() for each state that a crash can leave, as a text of paths sorted by name.
  * "a=x512.488 d/ d/b=y3 e" means: a contains 512 x and then 488 zeros, b in the folder d contains
  * yyy, and e is empty. A state may come more than once. False: there are more than max states. */
-bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
-		      void *arg);
+bool files_each_state(struct files *f, enum files_profile p, uint64_t max,
+		      void (*tell)(const char *state, void *arg), void *arg);
 
 #endif

@@ -30,6 +30,12 @@ struct inode {
 	uint32_t number, flags, nnames;
 	bool is_size_unsynced, has_changed, has_sync;
 	struct files_change size_change, sync;
+	/* With a journal: the last event that changed the inode, and the last that changed its size
+	 * or blocks: what fsync and fdatasync wait for. */
+	uint64_t changed_seq, blocks_seq;
+	uint64_t grown_from; /* the size before the last event that changed it */
+	/* blocks were allocated behind its end, so what is appended there needs no new ones */
+	bool has_spare;
 	VEC(struct size) sizes; /* like the versions of a sector */
 	uint32_t item;          /* of the size */
 	VEC(struct sector *) sectors, unsynced;
@@ -58,8 +64,16 @@ struct cell {
 	uint32_t item;
 };
 
+/* A file replaced another one by rename: a journal that has the rename has its size, too. */
+struct replacement {
+	uint32_t file;
+	uint64_t seq, size_seq;
+};
+
 struct files {
 	bool has_contents;
+	uint64_t journaled; /* a journal is durable up to this event */
+	VEC(struct replacement) replacements;
 	uint64_t ncalls; /* that have written */
 	VEC(struct inode *) inodes;
 	struct map sectors; /* address → struct sector */
@@ -67,6 +81,28 @@ struct files {
 	VEC(struct cell *) cells;
 };
 
-struct inode *files_inode(const struct files *f, uint64_t number); /* NULL: not followed */
+/* NULL: not followed */
+static inline struct inode *files_inode(const struct files *f, uint64_t number)
+{
+	return number < f->inodes.n ? f->inodes.at[number] : NULL;
+}
+
+/* Gives the size that the file has in the state of the items' versions. */
+static inline const struct size *files_inode_size(const files_items *items, const struct inode *i)
+{
+	return &i->sizes.at[i->item ? items->at[i->item - 1].version : i->sizes.n - 1];
+}
+
+/* ---- files_journal.c: notes what journals need, as events come ---- */
+
+#define FILES_BLOCK_BYTES 4096u
+/* The event changed the inode; has_blocks: its size or blocks, too. i may be NULL. */
+void files_inode_changed(struct inode *i, const struct trace_event *ev, bool has_blocks);
+/* The file replaces another one by rename. */
+void files_replaces(struct files *f, const struct inode *i, const struct trace_event *ev);
+/* A write has ended. To be called before f->ncalls grows. */
+void files_written(struct files *f, const struct trace_event *ev);
+/* Some pages of the file were written back, but not all: what is appended may show zeros. */
+void files_written_in_part(struct inode *i);
 
 #endif

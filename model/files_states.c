@@ -97,6 +97,11 @@ const struct files_change *files_item_change(const struct files_item *i, uint32_
 	return NULL;
 }
 
+const uint8_t *files_item_bytes(const struct files_item *i, uint32_t version)
+{
+	return ((const struct sector *)i->of)->versions.at[version];
+}
+
 /* ---- a state ---- */
 
 static uint32_t entry_file(const files_items *items, const struct entry *e)
@@ -111,11 +116,6 @@ static uint32_t entry_file(const files_items *items, const struct entry *e)
 			if (c->ops.at[op].entry[n] == e)
 				file = c->ops.at[op].file[n];
 	return file;
-}
-
-static const struct size *inode_size(const files_items *items, const struct inode *i)
-{
-	return &i->sizes.at[i->item ? items->at[i->item - 1].version : i->sizes.n - 1];
 }
 
 static bool is_root(const struct files *f, uint32_t folder)
@@ -149,8 +149,9 @@ static void tell_folder(const struct paths *p, uint32_t folder, const char *pref
 					      .file = file,
 					      .flags = i->flags,
 					      .root = p->root,
-					      .size_bytes = inode_size(p->items, i)->bytes,
-					      .size_seq = inode_size(p->items, i)->change.seq },
+					      .size_bytes = files_inode_size(p->items, i)->bytes,
+					      .size_seq =
+						      files_inode_size(p->items, i)->change.seq },
 			p->arg);
 		if ((i->flags & PMT_FILE_FOLDER) && depth < DEPTH_MAX) {
 			inner = xasprintf("%s/", path);
@@ -192,6 +193,7 @@ void files_each_sector(const struct files *f, uint32_t file,
 
 struct states {
 	const struct files *f;
+	enum files_profile profile;
 	files_items items;
 	VEC(char *) lines; /* of one state */
 };
@@ -285,17 +287,17 @@ static bool is_possible(const struct states *s)
 			continue;
 		c = files_item_change(it, it->version);
 		if (c->is_cut &&
-		    c->seq >
-			    inode_size(&s->items, files_inode(s->f, PMT_FILE(it->key)))->change.seq)
+		    c->seq > files_inode_size(&s->items, files_inode(s->f, PMT_FILE(it->key)))
+				     ->change.seq)
 			return false;
 	}
-	return true;
+	return files_allows(s->f, s->profile, &s->items);
 }
 
-bool files_each_state(struct files *f, uint64_t max, void (*tell)(const char *state, void *arg),
-		      void *arg)
+bool files_each_state(struct files *f, enum files_profile p, uint64_t max,
+		      void (*tell)(const char *state, void *arg), void *arg)
 {
-	struct states s = { .f = f };
+	struct states s = { .f = f, .profile = p };
 	uint64_t n = 1;
 	bool is_all;
 

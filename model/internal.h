@@ -70,7 +70,6 @@ enum store_flags {
 	 * between were forgotten, or do not exist (write.c) */
 	STORE_GLUED = 2,
 };
-#define MODEL_LINE_BYTES_MAX 512u
 
 struct pending {
 	struct pending *in_line;     /* next pending of the same line */

@@ -579,6 +579,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_UNLOCK:
 	case PMT_ACQUIRE:
 	case PMT_RELEASE:
+	case PMT_SCHEDULE:
 	case PMT_NKINDS: return;
 	}
 }

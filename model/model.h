@@ -33,6 +33,8 @@ enum x86_units {
 	UNITS_AMD,      /* also 16 aligned bytes of any vector instruction */
 };
 
+#define MODEL_LINE_BYTES_MAX 512u /* of all platforms */
+
 struct platform {
 	const char *name;
 	const char *help;

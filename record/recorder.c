@@ -8,10 +8,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pmtrace.h"
 #include "record/machine.h"
 #include "util/files.h"
 #include "util/alloc.h"
@@ -99,10 +101,23 @@ static void words_add(words *w, char *word)
 	*vec_add(w) = word;
 }
 
+static void words_add_schedule(words *w, const struct schedule *s)
+{
+	words_add(w, xasprintf("--schedule=%" PRIu64, s->seed));
+	words_add(w, xasprintf("--schedule-changes=%" PRIu32, s->changes));
+	words_add(w, xasprintf("--schedule-span=%" PRIu64, s->span));
+	if (s->hold_store) {
+		words_add(w, xasprintf("--hold-store=%s", s->hold_store));
+		words_add(w, xasprintf("--hold-load=%s", s->hold_load));
+		words_add(w, xasprintf("--hold-skip=%" PRIu32, s->hold_skip));
+	}
+}
+
 static void words_add_options(words *w, const struct recording *r, const char *output, int log_fd)
 {
 	struct word_list recipe = { 0 };
 	const char *path;
+	struct stat memory;
 	uint64_t inode;
 
 	/* ignores .valgrindrc, whose options may not exist in our tool */
@@ -136,10 +151,18 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xasprintf("--keep-fd=%d", kept_socket(r->kept, &inode)));
 		words_add(w, xasprintf("--keep-inode=%" PRIu64, inode));
 	}
+	if (r->memory_fd && fstat(r->memory_fd, &memory) == 0) {
+		/* by name, because programs close descriptors before they execute others */
+		words_add(w,
+			  xasprintf("--memory-file=/proc/%d/fd/%d", (int)getpid(), r->memory_fd));
+		words_add(w, xasprintf("--memory-inode=%" PRIu64, (uint64_t)memory.st_ino));
+	}
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
 	if (r->threads)
 		words_add(w, xstrdup("--threads=yes"));
+	if (r->schedule)
+		words_add_schedule(w, r->schedule);
 	if (r->old_bytes)
 		words_add(w, xstrdup("--old-bytes=yes"));
 	if (r->instructions)
@@ -150,6 +173,17 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xasprintf("--may-touch=%s", path));
 	if (r->check_stacks)
 		words_add(w, xstrdup("--check-stacks=yes"));
+}
+
+int recorder_memory(void)
+{
+	int fd = memfd_create("pmend", MFD_CLOEXEC);
+
+	if (fd > 0 && ftruncate(fd, PMT_MEMORY_BYTES) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return 0;
 }
 
 #define FILES_MOST 65536u /* Valgrind and the kernel have a table of that length per process */

@@ -13,6 +13,19 @@
 #include "util/values.h"
 #include "util/error.h"
 
+/* The order in which threads run. Equal orders come from equal numbers. */
+struct schedule {
+	uint64_t seed; /* 0: each thread runs until it waits */
+	/* so many change points, where the running thread falls behind all others, drawn from so
+	 * many points */
+	uint32_t changes;
+	uint64_t span;
+	/* a store and a load, as "OFFSET:PATH" of the instructions: a thread that has stored is
+	 * held until another one has loaded; NULL: none is held */
+	const char *hold_store, *hold_load;
+	uint32_t hold_skip; /* the first stores after which no thread is held */
+};
+
 /* How a program is recorded. */
 struct recording {
 	const char *output; /* name of the trace */
@@ -32,13 +45,16 @@ struct recording {
 	const char *scratch_dir;
 	/* where the recorder sends descriptors of PM files; NULL: nowhere */
 	struct kept *kept;
+	/* a descriptor of recorder_memory(); 0: the recorded processes share no memory */
+	int memory_fd;
 	struct set_aside *fresh; /* NULL: PM files stay as they are */
 	/* the trace is judged at once and then removed, so its name is not shown to the user */
 	bool is_passing;
 	/* called while it runs, and once after; NULL: not called */
 	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg);
 	void *progress_arg;
-	struct recipe recipe;      /* without a client, the program ends by itself */
+	const struct schedule *schedule; /* NULL: the threads compete */
+	struct recipe recipe;            /* without a client, the program ends by itself */
 	uint32_t max_seconds;      /* --max-time, after which the program is stopped; 0: no limit */
 	const struct notes *notes; /* NULL: nothing is said */
 };
@@ -51,6 +67,10 @@ void recording_open_platform(struct recording *r, bool is_open);
 char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target,
 		     struct error *err);
 char **recorder_env(const struct recording *r, char **env, struct error *err);
+
+/* Makes the memory that all processes of one recording share; close() it after the recording. 0:
+ * there is none. */
+int recorder_memory(void);
 
 /* Raises the soft limit of open files, because Valgrind takes it for the hard limit. To be called
  * in the process that becomes Valgrind; the option makes the program see the old limit. */

@@ -512,6 +512,12 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	return is_stopped && result == RECORDED_FAILURE ? RECORDED_STOPPED : result;
 }
 
+static void memory_close(const struct recording *r)
+{
+	if (r->memory_fd)
+		close(r->memory_fd);
+}
+
 enum recorded recording_run(const struct recording *asked, char **target, struct error *err)
 {
 	struct recording own = *asked, *r = &own;
@@ -533,12 +539,15 @@ enum recorded recording_run(const struct recording *asked, char **target, struct
 	own.kept = kept_new(LOG_FD_FROM);
 	do {
 		words_free(argv);
+		memory_close(r);
+		own.memory_fd = recorder_memory();
 		argv = env ? recorder_argv(r, output, log_fd, target, err) : NULL;
 		result = argv ? record(r, output, log_fd, argv, env, err) : RECORDED_NOTHING;
 	} while ((int)result == RECORDED_AGAIN);
 out:
 	if (log_fd >= 0)
 		close(log_fd);
+	memory_close(r);
 	kept_free(own.kept);
 	words_free(argv);
 	words_free(env);

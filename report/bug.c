@@ -199,6 +199,44 @@ const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *
 	return copy;
 }
 
+const struct bug_schedules *bug_schedules_copy(struct arena *a, const struct bug_schedules *s)
+{
+	struct bug_schedules *copy;
+	uint32_t *seen;
+
+	if (!s)
+		return NULL;
+	copy = arena_alloc(a, sizeof *copy);
+	seen = arena_alloc(a, s->n * sizeof *seen + 1);
+	memcpy(seen, s->seen, s->n * sizeof *seen);
+	*copy = (struct bug_schedules){ seen, s->n, arena_text(a, s->trace) };
+	return copy;
+}
+
+const struct bug_schedules *bug_schedules_join(struct arena *a, const struct bug_schedules *s,
+					       const struct bug_schedules *other, bool takes_trace)
+{
+	struct bug_schedules *joined;
+	uint32_t *seen;
+	size_t n = 0, i = 0, k = 0;
+
+	if (!s || !other)
+		return bug_schedules_copy(a, s ? s : other);
+	joined = arena_alloc(a, sizeof *joined);
+	seen = arena_alloc(a, (s->n + other->n) * sizeof *seen + 1);
+	while (i < s->n || k < other->n) {
+		if (k == other->n || (i < s->n && s->seen[i] < other->seen[k]))
+			seen[n++] = s->seen[i++];
+		else if (i == s->n || other->seen[k] < s->seen[i])
+			seen[n++] = other->seen[k++];
+		else
+			seen[n++] = s->seen[i++], k++;
+	}
+	*joined = (struct bug_schedules){ seen, n,
+					  arena_text(a, takes_trace ? other->trace : s->trace) };
+	return joined;
+}
+
 static const struct bug *bugs_copy(struct arena *a, const struct bug *list, size_t n)
 {
 	struct bug *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
@@ -228,6 +266,7 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->advice = arena_text(a, b->advice);
 	copy->locations = bug_locations_copy(a, b->locations, b->nlocations);
 	copy->platforms = strings_copy(a, b->platforms, b->nplatforms);
+	copy->profiles = strings_copy(a, b->profiles, b->nprofiles);
 	copy->paths = paths_copy(a, b);
 	copy->library = arena_text(a, b->library);
 	copy->reason = arena_text(a, b->reason);
@@ -235,6 +274,7 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->test = arena_text(a, b->test);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
+	copy->schedules = bug_schedules_copy(a, b->schedules);
 	copy->evidence = evidence_copy(a, b->evidence);
 	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);
 }

@@ -71,6 +71,8 @@ struct bug_comparison {
 	/* operations were taken to be what lies between two outputs of the program; false: the
 	 * program marks them with PMEND_OP_BEGIN and PMEND_OP_END */
 	bool is_assumed;
+	/* or to be what lies between a request and its answer */
+	bool is_request;
 	/* how many operations may have been in flight at once (several threads) */
 	uint64_t nflying;
 	uint64_t nallowed; /* how many states recovery may leave */
@@ -148,6 +150,14 @@ struct bug_input {
 	const char *first;   /* the file of the input that showed it first; NULL: not known */
 };
 
+/* The orders of threads (schedules) that show the bug. Bugs of a program that was recorded under
+ * several of them have it. */
+struct bug_schedules {
+	const uint32_t *seen; /* their numbers, sorted */
+	size_t n;
+	const char *trace; /* the trace of one of them; a replay reads it */
+};
+
 /* What recovery does with the bytes that a durability bug is about. It is decided by the run of
  * recovery on the final state, where nothing is lost. A read in a run on another state counts,
  * too. */
@@ -186,11 +196,15 @@ struct bug {
 	 * platform */
 	const char *const *platforms;
 	size_t nplatforms;
+	/* of followed files: the profiles of file systems that were shown to have it */
+	const char *const *profiles;
+	size_t nprofiles;
 	/* all call paths, the bug's own first; none: there is only one. Set by report_finish() */
 	const struct bug_path *paths;
 	size_t npaths;
-	const struct bug_crash *crash; /* NULL: no crash was involved */
-	const struct bug_input *input; /* NULL: inputs were not explored */
+	const struct bug_crash *crash;         /* NULL: no crash was involved */
+	const struct bug_input *input;         /* NULL: inputs were not explored */
+	const struct bug_schedules *schedules; /* NULL: there was only the recorded order */
 	/* findings that have the same cause and vanish when this bug is fixed, sorted. A
 	 * consequence has no consequences of its own */
 	const struct bug *consequences;
@@ -319,6 +333,18 @@ struct report_depth {
 	uint64_t not_reached; /* no state was tried, or the budget ended during the first runs */
 };
 
+/* How many orders of threads were recorded. */
+struct report_schedules {
+	uint64_t seed, recorded; /* recorded is 0: only the recorded order */
+	uint64_t different;      /* these were judged; the others repeat one of them */
+	/* in these, time or input decided, too, so that the same seed may give another order */
+	uint64_t departed;
+	/* those that were given up because the threads only waited for each other, or that took
+	 * too long */
+	uint64_t given_up;
+	uint64_t pairs; /* pairs of a store and a load that could meet, and did in no schedule */
+};
+
 #define REPORT_FOUND_MAX 500u
 
 struct report_coverage {
@@ -351,6 +377,7 @@ struct report_coverage {
 	const char *note;
 	const struct report_groups *groups; /* NULL: the strategy was not representative testing */
 	struct report_depth depth;
+	struct report_schedules schedules;
 	bool is_complete;
 	/* while pmend ran, the user was already warned that the analysis is incomplete */
 	bool is_told;
@@ -436,6 +463,9 @@ const char *report_advice(const struct report *r, const struct bug *b);
 
 /* Notes whether pmend chose the platform by what the program does, since the user named none. */
 void report_set_platform_chosen(struct report *r, bool is_chosen);
+/* Files were followed, and judged by this profile. is_only: the program used no memory beside
+ * them. */
+void report_set_files(struct report *r, const char *profile, bool is_only);
 bool report_is_platform_chosen(const struct report *r);
 
 /* Notes that a platform was not judged, and why. The coverage becomes incomplete. */

@@ -10,7 +10,10 @@ static json_t *operation_json(const struct bug_comparison *c)
 
 	json_object_set_new(o, "number", json_number(c->operation));
 	json_set_text(o, "name", c->name);
-	json_set_text(o, "source", c->is_assumed ? "assumed" : "annotated");
+	json_set_text(o, "source",
+		      c->is_assumed   ? "assumed"
+		      : c->is_request ? "request"
+				      : "annotated");
 	json_object_set_new(o, "in_flight", json_number(c->nflying));
 	return o;
 }
@@ -58,6 +61,7 @@ const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, c
 	*c = (struct bug_comparison){ .operation = json_get_number(operation, "number"),
 				      .name = json_get_text(operation, "name"),
 				      .is_assumed = source && strcmp(source, "assumed") == 0,
+				      .is_request = source && strcmp(source, "request") == 0,
 				      .nflying = json_get_number(operation, "in_flight"),
 				      .nallowed = json_get_number(o, "allowed"),
 				      .before = json_get_text(o, "before"),

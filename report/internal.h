@@ -74,6 +74,8 @@ struct report {
 	struct map by_key;
 	struct sources *sources;
 	const char *version, *platform; /* platform may be NULL */
+	const char *files_profile;      /* by which files were judged; NULL: none were followed */
+	bool is_files_only;             /* the program used no memory beside them */
 	bool is_platform_chosen;        /* pmend chose the platform by what the program does */
 	VEC(const char *) platforms;    /* all judged platforms, if there are several */
 	VEC(const char *) command;
@@ -102,6 +104,15 @@ struct report {
 
 /* report.c: adds a bug that was read from a file; it is not merged and keeps its id. */
 void report_append(struct report *r, const struct bug *b);
+/* report.c: like report_add_run(), for a run under one of several orders of threads; NULL: it is
+ * none. */
+void report_add_run_of(struct report *r, const struct report *other, const struct bug_input *input,
+		       const struct bug_schedules *schedules);
+/* bug.c */
+const struct bug_schedules *bug_schedules_copy(struct arena *a, const struct bug_schedules *s);
+/* Joins two lists; takes_trace: the trace is that of the other one. */
+const struct bug_schedules *bug_schedules_join(struct arena *a, const struct bug_schedules *s,
+					       const struct bug_schedules *other, bool takes_trace);
 /* Removes the bugs for which hides() is true; returns how many. */
 size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b),
 		     const void *context);
@@ -150,6 +161,9 @@ json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug
 /* platforms.c: says, for example, "loses data on x86-adr, msync; safe on eadr"; NULL if the report
  * is about one platform. free() it. */
 char *platforms_text(const struct report *r, const struct bug *b);
+/* platforms.c: what the report is about: "x86-adr", "ext4", or "x86-adr and ext4"; free() it. NULL:
+ * the report does not say. */
+char *platform_text(const struct report *r);
 
 /* causes.c: a finding of another report that was added to this one. Findings of one cause are a
  * group. */

@@ -152,6 +152,16 @@ static json_t *input_json(const struct bug_input *i)
 	return o;
 }
 
+static void set_schedules(json_t *o, const struct bug_schedules *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(list, json_number(s->seen[i]));
+	json_object_set_new(o, "schedules_seen", list);
+	json_set_text(o, "schedule_trace", s->trace);
+}
+
 static json_t *bug_json(const struct bug *b)
 {
 	json_t *o = json_object(), *consequences = json_array();
@@ -166,6 +176,7 @@ static json_t *bug_json(const struct bug *b)
 	json_set_number(o, "executions", b->executions);
 	json_set_number(o, "first_event", b->first_seq);
 	set_strings(o, "platforms", b->platforms, b->nplatforms);
+	set_strings(o, "profiles", b->profiles, b->nprofiles);
 	json_set_text(o, "test", b->test);
 	json_set_text(o, "library", b->library);
 	json_set_text(o, "reason", b->reason);
@@ -182,6 +193,8 @@ static json_t *bug_json(const struct bug *b)
 		evidence_json(o, b->evidence);
 	if (b->input)
 		json_object_set_new(o, "input", input_json(b->input));
+	if (b->schedules)
+		set_schedules(o, b->schedules);
 	for (size_t i = 0; i < b->nconsequences; i++)
 		json_array_append_new(consequences, bug_json(&b->consequences[i]));
 	if (b->nconsequences)
@@ -200,6 +213,19 @@ static json_t *depth_json(const struct report_depth *d)
 	json_set_number(o, "deeper", d->deeper);
 	json_set_number(o, "first_runs", d->first_runs);
 	json_set_number(o, "not_reached", d->not_reached);
+	return o;
+}
+
+static json_t *schedules_json(const struct report_schedules *s)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "recorded", json_number(s->recorded));
+	json_object_set_new(o, "different", json_number(s->different));
+	json_object_set_new(o, "seed", json_number(s->seed));
+	json_set_number(o, "departed", s->departed);
+	json_set_number(o, "given_up", s->given_up);
+	json_set_number(o, "pairs", s->pairs);
 	return o;
 }
 
@@ -225,6 +251,8 @@ static json_t *coverage_json(const struct report *r)
 		json_object_set_new(o, "depth", depth_json(&c->depth));
 	if (c->groups)
 		json_object_set_new(o, "representative", groups_json(c->groups));
+	if (c->schedules.recorded)
+		json_object_set_new(o, "schedules", schedules_json(&c->schedules));
 	found_json(o, c);
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	json_set_text(o, "why_incomplete", c->why_incomplete);
@@ -271,6 +299,9 @@ static void head_json(json_t *top, const struct report *r)
 	if (r->is_platform_chosen)
 		json_object_set_new(top, "platform_chosen", json_true());
 	set_strings(top, "platforms", r->platforms.at, r->platforms.n);
+	json_set_text(top, "files_profile", r->files_profile);
+	if (r->is_files_only)
+		json_object_set_new(top, "files_only", json_true());
 	for (size_t i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);

@@ -255,6 +255,30 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	return i;
 }
 
+static const struct bug_schedules *read_schedules(struct reader *in, const json_t *o)
+{
+	const json_t *list = get_array(in, o, "schedules_seen");
+	struct bug_schedules *s;
+	uint32_t *seen;
+
+	if (json_array_size(list) == 0)
+		return NULL;
+	s = arena_alloc(&in->arena, sizeof *s);
+	seen = arena_alloc(&in->arena, json_array_size(list) * sizeof *seen);
+	*s = (struct bug_schedules){ .seen = seen, .trace = get_text(in, o, "schedule_trace") };
+	for (; s->n < json_array_size(list); s->n++) {
+		const json_t *number = json_array_get(list, s->n);
+
+		if (!json_is_integer(number) || json_integer_value(number) < 1 ||
+		    json_integer_value(number) > UINT32_MAX) {
+			wrong(in, "schedules_seen", "[%zu] is not the number of a schedule", s->n);
+			return NULL;
+		}
+		seen[s->n] = (uint32_t)json_integer_value(number);
+	}
+	return s;
+}
+
 static enum bug_use read_use(struct reader *in, const json_t *o)
 {
 	const char *text = get_text(in, o, "recovery");
@@ -341,6 +365,8 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
+	b.nprofiles = read_strings(in, o, "profiles", &platforms);
+	b.profiles = platforms;
 	b.library = get_text(in, o, "library");
 	b.test = get_text(in, o, "test");
 	b.reason = get_text(in, o, "reason");
@@ -350,6 +376,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
 	b.input = read_input(in, json_object_get(o, "input"));
+	b.schedules = read_schedules(in, o);
 	b.evidence = evidence_read(&in->arena, o, &why);
 	if (why)
 		wrong(in, "timeline", "%s", why);
@@ -374,6 +401,20 @@ static struct report_depth read_depth(struct reader *in, const json_t *o)
 				      .not_reached = get_number(in, o, "not_reached", INT64_MAX) };
 }
 
+static struct report_schedules read_schedule_counts(struct reader *in, const json_t *o)
+{
+	if (!o)
+		return (struct report_schedules){ 0 };
+	if (!json_is_object(o))
+		wrong(in, "schedules", "not an object");
+	return (struct report_schedules){ .seed = get_number(in, o, "seed", INT64_MAX),
+					  .recorded = get_number(in, o, "recorded", INT64_MAX),
+					  .different = get_number(in, o, "different", INT64_MAX),
+					  .departed = get_number(in, o, "departed", INT64_MAX),
+					  .given_up = get_number(in, o, "given_up", INT64_MAX),
+					  .pairs = get_number(in, o, "pairs", INT64_MAX) };
+}
+
 static void read_coverage(struct reader *in, const json_t *o)
 {
 	const struct report_groups *groups;
@@ -392,31 +433,33 @@ static void read_coverage(struct reader *in, const json_t *o)
 	found_read(&in->arena, o, &found);
 	nreasons = read_strings(in, o, "incomplete_reasons", &reasons);
 	report_set_coverage(
-		in->r, &(struct report_coverage){
-			       .groups = groups,
-			       .depth = read_depth(in, json_object_get(o, "depth")),
-			       .events = get_number(in, o, "events", INT64_MAX),
-			       .failure_points = get_number(in, o, "failure_points", INT64_MAX),
-			       .inputs = get_number(in, o, "inputs", INT64_MAX),
-			       .found = found.found,
-			       .nfound = found.nfound,
-			       .nfound_all = found.nfound_all,
-			       .runs = get_number(in, o, "runs", INT64_MAX),
-			       .shared_runs = get_number(in, o, "shared_runs", INT64_MAX),
-			       .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
-			       .attributed_without_run =
-				       get_number(in, o, "attributed_without_run", INT64_MAX),
-			       .faults = get_number(in, o, "faults", INT64_MAX),
-			       .lazy_runs = get_number(in, o, "lazy_runs", INT64_MAX),
-			       .whole_runs = get_number(in, o, "whole_runs", INT64_MAX),
-			       .states = get_text(in, o, "states"),
-			       .states_all = get_text(in, o, "states_all"),
-			       .note = get_text(in, o, "note"),
-			       .is_complete = get_flag(in, o, "complete"),
-			       .why_incomplete = get_text(in, o, "why_incomplete"),
-			       .reasons = reasons,
-			       .nreasons = nreasons,
-		       });
+		in->r,
+		&(struct report_coverage){
+			.groups = groups,
+			.depth = read_depth(in, json_object_get(o, "depth")),
+			.schedules = read_schedule_counts(in, json_object_get(o, "schedules")),
+			.events = get_number(in, o, "events", INT64_MAX),
+			.failure_points = get_number(in, o, "failure_points", INT64_MAX),
+			.inputs = get_number(in, o, "inputs", INT64_MAX),
+			.found = found.found,
+			.nfound = found.nfound,
+			.nfound_all = found.nfound_all,
+			.runs = get_number(in, o, "runs", INT64_MAX),
+			.shared_runs = get_number(in, o, "shared_runs", INT64_MAX),
+			.diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
+			.attributed_without_run =
+				get_number(in, o, "attributed_without_run", INT64_MAX),
+			.faults = get_number(in, o, "faults", INT64_MAX),
+			.lazy_runs = get_number(in, o, "lazy_runs", INT64_MAX),
+			.whole_runs = get_number(in, o, "whole_runs", INT64_MAX),
+			.states = get_text(in, o, "states"),
+			.states_all = get_text(in, o, "states_all"),
+			.note = get_text(in, o, "note"),
+			.is_complete = get_flag(in, o, "complete"),
+			.why_incomplete = get_text(in, o, "why_incomplete"),
+			.reasons = reasons,
+			.nreasons = nreasons,
+		});
 }
 
 static void read_unflushed(struct reader *in, const json_t *o)
@@ -504,6 +547,9 @@ static void read_platforms(struct reader *in, const json_t *top)
 	if (platform)
 		report_set_platform(in->r, platform);
 	report_set_platform_chosen(in->r, json_is_true(json_object_get(top, "platform_chosen")));
+	if (get_text(in, top, "files_profile"))
+		report_set_files(in->r, get_text(in, top, "files_profile"),
+				 json_is_true(json_object_get(top, "files_only")));
 	for (i = 0; i < n; i++)
 		*vec_add(&in->r->platforms) = arena_text(&in->r->arena, list[i]);
 }

@@ -1,6 +1,7 @@
-/* Sorts the findings of every report: by the strength of their evidence, then by id. Lines and
- * files do not count, so the first finding is the best proven one, wherever it is. The order uses
- * only what a JSON report has, so merged, old and new reports have the same order. */
+/* Sorts the findings of every report: by the strength of their evidence, then those that name what
+ * one place lacks, then by id. Lines and files do not count, so the first finding is the best
+ * proven one, wherever it is. The order uses only what a JSON report has, so merged, old and new
+ * reports have the same order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,13 @@ static size_t level_of(const struct bug *b)
 	return i;
 }
 
+/* Does the finding name two stores and what is wrong between them, but no place that lacks
+ * something? If another bug is the reason, that one names its place. */
+static bool is_between_stores(const struct bug *b)
+{
+	return bug_is_kind(b, "ordering") || bug_is_kind(b, "atomicity");
+}
+
 /* Compares names of tests. A bug that is not from a report of several tests has none. */
 static int compare_text(const char *a, const char *b)
 {
@@ -77,8 +85,9 @@ static int compare_entries(const void *left, const void *right)
 	const struct report_entry *a = *(struct report_entry *const *)left,
 				  *b = *(struct report_entry *const *)right;
 	const size_t x = level_of(&a->bug), y = level_of(&b->bug);
-	int c = x != y ? (x < y ? -1 : 1) : strcmp(a->bug.id, b->bug.id);
+	int c = x != y ? (x < y ? -1 : 1) : is_between_stores(&a->bug) - is_between_stores(&b->bug);
 
+	c = c ? c : strcmp(a->bug.id, b->bug.id);
 	c = c ? c : compare_text(a->bug.test, b->bug.test);
 	return c ? c : strcmp(a->key, b->key);
 }

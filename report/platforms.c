@@ -163,6 +163,14 @@ static void put_names(FILE *f, const struct report *r, const struct bug *b, bool
 			fprintf(f, "%s%s", n++ ? ", " : "", r->platforms.at[i]);
 }
 
+char *platform_text(const struct report *r)
+{
+	if (!r->platform || r->platforms.n > 0 || !r->files_profile)
+		return r->platform ? xstrdup(r->platform) : NULL;
+	return r->is_files_only ? xstrdup(r->files_profile)
+				: xasprintf("%s and %s", r->platform, r->files_profile);
+}
+
 char *platforms_text(const struct report *r, const struct bug *b)
 {
 	bool is_wrong = b->severity == BUG_CORRECTNESS;
@@ -170,11 +178,18 @@ char *platforms_text(const struct report *r, const struct bug *b)
 	size_t len;
 	FILE *f;
 
-	if (r->platforms.n == 0)
+	if (r->platforms.n == 0 && b->nprofiles == 0)
 		return NULL;
 	f = open_memstream(&text, &len);
 	if (!f)
 		alloc_die();
+	for (size_t i = 0; i < b->nprofiles; i++)
+		fprintf(f, "%s%s", i ? ", " : "shown for file systems: ", b->profiles[i]);
+	if (r->platforms.n == 0) {
+		fclose(f);
+		return text;
+	}
+	fputs(b->nprofiles ? "; " : "", f);
 	fputs(is_wrong ? "loses data on " : "costs time on ", f);
 	put_names(f, r, b, true);
 	if (b->nplatforms < r->platforms.n) {

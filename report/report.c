@@ -128,6 +128,30 @@ static bool doubts(const struct bug *b)
 
 /* Adds what b knows to an entry: a bug that both `check` and `crash` found has the crash and both
  * counts. */
+static bool has_profile(const struct bug *b, const char *profile)
+{
+	for (size_t i = 0; i < b->nprofiles; i++)
+		if (strcmp(b->profiles[i], profile) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the profiles that `more` has to those of b. */
+static void add_profiles(struct report *r, struct bug *b, const struct bug *more)
+{
+	const char **list;
+
+	for (size_t i = 0; i < more->nprofiles; i++) {
+		if (has_profile(b, more->profiles[i]))
+			continue;
+		list = arena_alloc(&r->arena, (b->nprofiles + 1) * sizeof *list);
+		if (b->nprofiles)
+			memcpy(list, b->profiles, b->nprofiles * sizeof *list);
+		list[b->nprofiles++] = arena_text(&r->arena, more->profiles[i]);
+		b->profiles = list;
+	}
+}
+
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
 	uint64_t count = b->count ? b->count : 1;
@@ -144,8 +168,12 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 		e->bug.reason = arena_text(&r->arena, b->reason);
 		e->bug.undecided_by = arena_text(&r->arena, b->undecided_by);
 	}
+	add_profiles(r, &e->bug, b);
 	if (b->evidence && (!e->bug.evidence || (!e->bug.crash && b->crash)))
 		e->bug.evidence = evidence_copy(&r->arena, b->evidence);
+	if (b->schedules)
+		e->bug.schedules = bug_schedules_join(&r->arena, e->bug.schedules, b->schedules,
+						      b->crash && !e->bug.crash);
 	if (!e->bug.crash)
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
 	else if (b->crash && b->crash->runs && b->crash->runs < e->bug.crash->runs)
@@ -354,7 +382,7 @@ void report_add(struct report *r, const struct bug *b)
 
 static struct report_entry *member_add(struct report *r, causes_members *members,
 				       const struct bug *b, const struct bug_input *input,
-				       size_t group)
+				       const struct bug_schedules *schedules, size_t group)
 {
 	struct causes_member *m = vec_add(members);
 	struct evidence evidence;
@@ -362,6 +390,8 @@ static struct report_entry *member_add(struct report *r, causes_members *members
 
 	if (input)
 		one.input = input;
+	if (schedules)
+		one.schedules = schedules;
 	if (input && b->evidence) {
 		evidence = *b->evidence;
 		evidence.input = input->file;
@@ -376,14 +406,20 @@ static struct report_entry *member_add(struct report *r, causes_members *members
 
 void report_add_run(struct report *r, const struct report *other, const struct bug_input *input)
 {
+	report_add_run_of(r, other, input, NULL);
+}
+
+void report_add_run_of(struct report *r, const struct report *other, const struct bug_input *input,
+		       const struct bug_schedules *schedules)
+{
 	causes_members members = { 0 };
 
 	for (size_t i = 0; i < report_nbugs(other); i++) {
 		const struct bug *b = report_bug(other, i);
-		struct report_entry *cause = member_add(r, &members, b, input, i);
+		struct report_entry *cause = member_add(r, &members, b, input, schedules, i);
 
 		for (size_t k = 0; k < b->nconsequences; k++) {
-			member_add(r, &members, &b->consequences[k], input, i);
+			member_add(r, &members, &b->consequences[k], input, schedules, i);
 			members.at[members.n - 1].cause = cause;
 		}
 	}
@@ -415,6 +451,12 @@ void report_append(struct report *r, const struct bug *b)
 void report_set_platform(struct report *r, const char *platform)
 {
 	r->platform = arena_text(&r->arena, platform);
+}
+
+void report_set_files(struct report *r, const char *profile, bool is_only)
+{
+	r->files_profile = arena_text(&r->arena, profile);
+	r->is_files_only = is_only;
 }
 
 void report_set_platform_chosen(struct report *r, bool is_chosen)

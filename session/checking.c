@@ -53,7 +53,10 @@ int checking_begin(struct checking *c, struct error *err)
 	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL,
 					     .with = c->names_with,
 					     .plugins = c->plugins,
-					     .is_distrusting = c->no_trust };
+					     .is_distrusting = c->no_trust,
+					     .profile = c->profile == FILES_PROFILES ? FILES_WEAKEST
+										     : c->profile,
+					     .is_for_all = c->is_all };
 	c->libraries = (struct libraries){ c->library_globs.item, c->library_globs.n };
 	return 0;
 }

@@ -11,6 +11,8 @@ struct checking {
 	struct word_list library_globs;       /* libraries in addition to the system's */
 	struct recording recording;           /* its platform is NULL: that of the trace */
 	bool is_all;                          /* all platforms */
+	/* the profile of files that the user named; FILES_PROFILES: none */
+	enum files_profile profile;
 	/* called for each platform if all are judged; the findings of a single platform are grouped
 	 * by the code that finishes the report */
 	platform_fold *fold;

@@ -15,6 +15,7 @@
 
 #include "account/crash_report.h"
 #include "crash/files/files_explore.h"
+#include "crash/files/roots.h"
 #include "record/recording.h"
 #include "util/files.h"
 #include "util/tempdir.h"
@@ -35,7 +36,7 @@ static char *dir_in(const char *folder)
 static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
 {
 	char *pool = xasprintf("%s/%s", folder,
-			       str_base_name(trace_file(p->trace, plan_first_file(p))->path));
+			       str_base_name(trace_file(p->trace, plan_pool_file(p))->path));
 	bool has_pool = false;
 	VEC(char *) argv = { 0 };
 
@@ -182,11 +183,12 @@ out:
 }
 
 static int record_and_explore(struct crash_setup *s, const struct first_crash *f, char **argv,
-			      const char *folder, struct report *report, uint64_t more,
-			      struct crash_again *sum, struct error *err)
+			      const char *folder, const struct file_roots *roots,
+			      struct report *report, uint64_t more, struct crash_again *sum,
+			      struct error *err)
 {
 	char *trace = xasprintf("%s/again.pmt", folder);
-	char *dir = dir_in(folder);
+	char *dir = dir_in(folder), **paths = xcalloc(roots->list.n + 1, sizeof *paths);
 	struct recording recording = { .platform = s->options.platform,
 				       .quiet = true,
 				       .files_except = s->recording.files_except,
@@ -194,10 +196,12 @@ static int record_and_explore(struct crash_setup *s, const struct first_crash *f
 	enum recorded recorded;
 	int status;
 
-	if (s->has_files) {
-		word_list_add(&recording.files, dir);
+	for (size_t i = 0; i < roots->list.n; i++)
+		paths[i] = file_roots_path(&roots->list.at[i], dir);
+	if (s->has_files)
 		recording.scratch_dir = dir;
-	}
+	for (size_t i = 0; i < roots->list.n; i++)
+		word_list_add(&recording.files, paths[i]);
 	recorded = record_quietly(&recording, argv, err);
 	status = recorded == RECORDED_NOTHING ? -1 : 0;
 	if (recorded == RECORDED_WELL)
@@ -205,6 +209,8 @@ static int record_and_explore(struct crash_setup *s, const struct first_crash *f
 	else if (recorded != RECORDED_NOTHING)
 		sum->is_complete = false;
 	sum->first_crashes++;
+	word_list_release(&recording.files);
+	words_free(paths);
 	free(dir);
 	free(trace);
 	return status < 0 ? -1 : 0;
@@ -216,22 +222,28 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 {
 	const struct runner_command *c =
 		s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+	struct file_roots roots = { 0 };
 	struct tempdir folder;
 	char **argv, *dir;
 	int status = -1;
 
-	if (tempdir_open(&folder, err) < 0)
+	if (s->has_files && file_roots_find(&roots, p, err) < 0)
 		return -1;
+	if (tempdir_open(&folder, err) < 0) {
+		file_roots_release(&roots);
+		return -1;
+	}
 	dir = dir_in(folder.path);
-	argv = s->has_files ? words_replaced(c->argv, SCRATCH_DIR, dir)
-			    : on_copy(c, p, folder.path);
+	argv = s->has_files ? file_roots_words(&roots, c->argv, dir) : on_copy(c, p, folder.path);
 	if (!argv)
 		error_set(
 			err,
 			"--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
 	else if (s->has_files ? files_put_state(p, &s->options, f->state, dir, err) == 0
 			      : put_state(s, p, f, folder.path, err) == 0)
-		status = record_and_explore(s, f, argv, folder.path, report, more, sum, err);
+		status =
+			record_and_explore(s, f, argv, folder.path, &roots, report, more, sum, err);
+	file_roots_release(&roots);
 	words_free(argv);
 	free(dir);
 	tempdir_close(&folder);

@@ -12,6 +12,7 @@
 #include "report/causes.h"
 #include "session/crash_again.h"
 #include "crash/setup/crash_command.h"
+#include "account/check_report.h"
 #include "account/crash_report.h"
 #include "account/found.h"
 #include "account/recorded.h"
@@ -60,6 +61,32 @@ static char *beside_note(const struct trace *t)
 		name);
 }
 
+static bool fails_at_creation(const struct crash_result *c)
+{
+	bool fails = c->creation.end > 0;
+
+	for (size_t i = 0; i < c->bugs.n; i++)
+		fails |= strcmp(c->bugs.at[i].kind, "recovery-failure") == 0;
+	return fails;
+}
+
+static char *needs_pool_note(const struct crash_result *c)
+{
+	const uint64_t n = c->counters.poolless;
+	char *where =
+		n == 0 ? xstrdup("crashes")
+		       : xasprintf("crashes at %" PRIu64 " failure point%s", n, n == 1 ? "" : "s");
+	char *note = xasprintf(
+		"Recovery needs a pool, so %s before there was one under its name were not explored%s",
+		where,
+		fails_at_creation(c)
+			? ". As soon as the pool has its name, a crash can leave it empty or half made, and recovery must cope with that"
+			: "");
+
+	free(where);
+	return note;
+}
+
 static char *note_of(const struct plan *p, const struct crash_result *c,
 		     const struct crash_setup *s, const struct crash_again *again)
 {
@@ -78,9 +105,13 @@ static char *note_of(const struct plan *p, const struct crash_result *c,
 			&note,
 			xstrdup("Recovery refuses a folder without files, so it was not run on one before something was acknowledged"));
 	else if (c->needs_pool)
+		note_add(&note, needs_pool_note(c));
+	if (c->unread)
 		note_add(
 			&note,
-			xstrdup("Recovery needs a pool, so crashes before the pool was created were not explored"));
+			xasprintf(
+				"Recovery does not read %s, so it says nothing about what is stored there: name the file with {2}, {3} and so on in its command, or choose one with --pm",
+				c->unread));
 	if (c->why_slower)
 		note_add(&note, xstrdup(c->why_slower));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
@@ -236,6 +267,8 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	recorded_add_ending(r, p->trace, p->cut, p->last_site);
 	report_set_platform(r, p->platform->name);
 	report_set_platform_chosen(r, s->is_platform_chosen);
+	if (s->has_files)
+		recorded_set_files(r, p->trace, s->options.profile);
 	if (c->representatives)
 		group_report_init(&groups, p, c, &s->libraries);
 	report_set_coverage(
@@ -395,4 +428,30 @@ out:
 	s->explored.runner.has_roi |= result.has_roi;
 	crash_result_release(&result);
 	return status;
+}
+
+void crashing_add_pairs(const struct crash_setup *s, struct report *report)
+{
+	static const char *const only[] = { "unpersisted-read", NULL }, *const none[] = { NULL };
+	const struct check_options o = { .platform = s->options.platform,
+					 .only = only,
+					 .with = none,
+					 .is_distrusting = s->no_trust };
+	struct trace *t = trace_cursor(s->plan->trace);
+	struct trace_event ev;
+	struct locator *l;
+	struct error err;
+	struct check *c = trace_meta(s->plan->trace, "threads") ? check_new(&o, &err) : NULL;
+
+	while (c && trace_next(t, &ev))
+		check_event(c, &ev);
+	if (c) {
+		l = locator_new(t, &s->libraries);
+		check_finish(c);
+		for (size_t i = 0; i < check_nfindings(c); i++)
+			check_report_add(report, l, check_finding(c, i));
+		locator_free(l);
+		check_free(c);
+	}
+	trace_close(t);
 }

@@ -10,5 +10,9 @@
  * explored to say that there are no bugs. */
 int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		     struct report *report, bool *is_whole, struct error *err);
+/* Adds what threads read of each other before it was durable (unpersisted-read), if the trace was
+ * recorded with --threads. To be called after crashing_explore(), when no oracle has judged the
+ * trace. */
+void crashing_add_pairs(const struct crash_setup *s, struct report *report);
 
 #endif

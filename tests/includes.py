@@ -27,7 +27,7 @@ FLOORS = {
     "account": [".", "causes evidence"],
     "distribute": ["packing shard spread"],
     "report": [".", "html text"],
-    "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
+    "valgrind/recorder": ["out", "place", "pm", "schedule", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],
 }
 # Programs without the rest of the house, and the folders that they are made of besides their own; they see include/, too.

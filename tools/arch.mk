@@ -28,6 +28,7 @@ CLANG := clang
 RUN :=
 SYSROOT :=
 setup: ; @tools/apt-install $$(tools/packages build test)
+setup-build: ; @tools/apt-install $$(tools/packages build)
 # who begins with a plain `make` is told what is missing, not which header
 $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,$(if $(shell printf '\043include <jansson.h>\n' | $(CC) -E -xc - >/dev/null 2>&1 && echo yes),,$(error pmend needs some packages that are not installed: first 'make setup', which installs them)))
 else
@@ -42,6 +43,6 @@ CC := $(TRIPLET)-gcc $(CROSS_FLAGS)
 CXX := $(TRIPLET)-g++ $(CROSS_FLAGS)
 CLANG = clang --target=$(TRIPLET) --sysroot=$(SYSROOT) -resource-dir $(LLVM_RESOURCES)
 RUN := tools/guest $(ARCH) once
-setup: ; @tools/guest $(ARCH) root >/dev/null
-$(if $(wildcard $(SYSROOT))$(filter setup clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH)$(PMEND_SUITE:%= SUITE=%) setup))
+setup setup-build: ; @tools/guest $(ARCH) root >/dev/null
+$(if $(wildcard $(SYSROOT))$(filter setup setup-build clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH)$(PMEND_SUITE:%= SUITE=%) setup))
 endif

@@ -67,6 +67,12 @@ static void note_unseen(struct files *f, struct arena *arena, const char *why)
 	}
 }
 
+/* Does this name the recorded command, or its folder? Programs that it executes say theirs, too. */
+static bool is_of_command(const char *meta)
+{
+	return strncmp(meta, "argv.", 5) == 0 || strncmp(meta, "cwd=", 4) == 0;
+}
+
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev)
 {
 	struct trace_file *file;
@@ -76,7 +82,10 @@ void files_note(struct files *f, struct arena *arena, const struct trace_event *
 		return;
 	}
 	if (ev->kind == PMT_META) {
-		*vec_add(&f->meta) = arena_string(arena, ev->data, ev->data_len);
+		const char *text = arena_string(arena, ev->data, ev->data_len);
+
+		if (ev->stream == 0 || !is_of_command(text))
+			*vec_add(&f->meta) = text;
 		return;
 	}
 	if (ev->kind == PMT_INCOMPLETE) {

@@ -11,6 +11,7 @@
 #include "account/causes/facts.h"
 #include "account/causes/folding.h"
 #include "account/causes/helpers.h"
+#include "account/causes/pairs.h"
 #include "account/causes/place.h"
 #include "account/causes/prove.h"
 #include "account/causes/transactions.h"
@@ -220,7 +221,7 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 	struct error err;
 	struct trace *t;
 
-	if (!has_wrong(r) || trace_open(&t, path, &err) < 0)
+	if ((!has_wrong(r) && !pairs_are_there(r)) || trace_open(&t, path, &err) < 0)
 		return;
 	want_places(&facts, r);
 	tx_findings = tx_findings_collect(t, &facts);
@@ -243,6 +244,7 @@ void causes_fold(struct report *r, const char *path, const struct libraries *lib
 		tell_runs(r, trials_nruns(trials));
 	if (trials)
 		trials_free(trials);
+	pairs_confirm(r, t, l, crash != NULL);
 	if (crash && crash->watch)
 		crash->watch->diagnosed(crash->watch->arg);
 	bonds_release(&bonds);

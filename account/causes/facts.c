@@ -40,6 +40,8 @@ void facts_release(struct facts *f)
 	vec_release(&f->wanted);
 	vec_release(&f->spans);
 	vec_release(&f->known);
+	vec_release(&f->last);
+	vec_release(&f->is_added_late);
 	vec_release(&f->acknowledgements);
 }
 
@@ -99,6 +101,19 @@ static void note_add(struct facts *f, struct recent_adds *a, const struct trace_
 			f->longest_add = a->list[i].len_bytes;
 }
 
+/* Notes the places whose last store, in the same transaction, is to the range that is added now. */
+static void note_late(struct facts *f, const struct actor *a, const struct trace_event *ev)
+{
+	for (size_t i = 0; a->depth && i < f->sites.n; i++) {
+		const struct touch *last = &f->last.at[i];
+
+		if (last->seq && last->stream == ev->stream && last->thread == ev->thread &&
+		    last->seq > f->spans.at[a->span].begin_seq && ev->addr <= last->addr &&
+		    last->end <= ev->addr + ev->arg[0])
+			f->is_added_late.at[i] = true;
+	}
+}
+
 void facts_take(struct facts *f, const struct trace *trace)
 {
 	VEC(size_t) counts = { 0 };
@@ -109,6 +124,8 @@ void facts_take(struct facts *f, const struct trace *trace)
 
 	for (size_t i = 0; i < f->wanted.n; i++) {
 		*vec_add(&f->sites) = (touches){ 0 };
+		*vec_add(&f->last) = (struct touch){ 0 };
+		*vec_add(&f->is_added_late) = false;
 		*vec_add(&counts) = 0;
 	}
 	while (trace_next(t, &ev)) {
@@ -124,6 +141,8 @@ void facts_take(struct facts *f, const struct trace *trace)
 		if (ev.kind == PMT_TX_BEGIN || ev.kind == PMT_TX_END)
 			note_tx(f, a, &ev);
 		note_add(f, &adds, &ev);
+		if (ev.kind == PMT_TX_ADD)
+			note_late(f, a, &ev);
 		a->epoch += trace_is_barrier(ev.kind) || ev.kind == PMT_STORE_RMW ||
 			    ev.kind == PMT_RMW_FENCE;
 		if (site >= f->wanted.n || !f->wanted.at[site])
@@ -133,6 +152,11 @@ void facts_take(struct facts *f, const struct trace *trace)
 			add_touch(&f->sites.at[site], &counts.at[site],
 				  (struct touch){ ev.seq, line, ev.addr, ev.addr + ev.size_bytes,
 						  ev.stream, ev.thread, a->epoch });
+		f->last.at[site] = (struct touch){ .seq = ev.seq,
+						   .addr = ev.addr,
+						   .end = ev.addr + ev.size_bytes,
+						   .stream = ev.stream,
+						   .thread = ev.thread };
 	}
 	for (size_t i = 0; i < f->sites.n; i++)
 		if (f->sites.at[i].n > 1)

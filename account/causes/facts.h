@@ -37,6 +37,10 @@ struct facts {
 	VEC(struct tx_span) spans; /* in the order in which they began */
 	/* by id: all sites that have events; NULL: no such site */
 	VEC(const struct trace_site *) known;
+	/* by site id: its last event; stored inside a transaction to bytes that were added to
+	 * it only afterwards */
+	VEC(struct touch) last;
+	VEC(bool) is_added_late;
 	/* length of the longest range that a transaction was told to log and the program stored
 	 * to */
 	uint64_t longest_add;

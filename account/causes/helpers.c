@@ -24,17 +24,17 @@ static const struct words flush_words[] = {
 			   "Advance the pointer by a cache line in each round of the loop." },
 	[HANDED_STEPS] = { "this steps from the middle of a line, and leaves out the line in which the "
 			   "range ends",
-			   "Round the address down to the begin of its cache line before the loop." },
+			   "Round the address down to the beginning of its cache line before the loop." },
 	[HANDED_HELPER] = { "this does not flush all lines of the range that it is given: the end of "
 			    "it is not flushed",
 			    "Flush each cache line from that of the first byte to that of the last." },
-	[HANDED_CALLS] = { "calls of this flush only the begin of what was stored, and the rest is "
-			   "not flushed",
-			   "Check that it flushes up to the end of the range, and the lengths that "
-			   "its callers pass." },
-	[HANDED_CALL] = { "this flushes only the begin of what was stored, and the rest is not flushed",
-			  "Check the length that is passed here, and that the helper flushes up to "
-			  "its end." },
+	[HANDED_CALLS] = { "this is called for all that was stored, but flushes only the beginning of "
+			   "it",
+			   "Check that it flushes each line of the range, also if the range begins "
+			   "in the middle of a line, and check the lengths that its callers pass." },
+	[HANDED_CALL] = { "this flushes only the beginning of what was stored",
+			  "Check the length that is passed here, and that the helper flushes each "
+			  "line of the range, also if the range begins in the middle of a line." },
 	[HANDED_SIZE] = { "this flushes as many bytes as its argument itself has, not what that points "
 			  "to, and the rest is not flushed",
 			  "Give it the size of the object, sizeof(*x), and not that of the pointer." },
@@ -46,17 +46,17 @@ static const struct words sync_words[] = {
 			   "Advance the pointer by a page in each round of the loop." },
 	[HANDED_STEPS] = { "this steps from the middle of a page, and leaves out the page in which the "
 			   "range ends",
-			   "Round the address down to the begin of its page before the loop." },
+			   "Round the address down to the beginning of its page before the loop." },
 	[HANDED_HELPER] = { "this does not sync all pages of the range that it is given: the end of it "
 			    "is not synced",
 			    "Sync each page from that of the first byte to that of the last." },
-	[HANDED_CALLS] = { "calls of this sync only the begin of what was stored, and the rest is not "
-			   "synced",
-			   "Check that it syncs up to the end of the range, and the lengths that its "
-			   "callers pass." },
-	[HANDED_CALL] = { "this syncs only the begin of what was stored, and the rest is not synced",
-			  "Check the length that is passed here, and that whoever gets it syncs up to "
-			  "the end." },
+	[HANDED_CALLS] = { "this is called for all that was stored, but syncs only the beginning of "
+			   "it",
+			   "Check that it syncs each page of the range, also if the range begins in "
+			   "the middle of a page, and check the lengths that its callers pass." },
+	[HANDED_CALL] = { "this syncs only the beginning of what was stored",
+			  "Check the length that is passed here, and that whoever gets it syncs each "
+			  "page of the range, also if the range begins in the middle of a page." },
 	[HANDED_SIZE] = { "this syncs as many bytes as its argument itself has, not what that points "
 			  "to, and the rest is not synced",
 			  "Give it the size of the object, sizeof(*x), and not that of the pointer." },
@@ -79,7 +79,8 @@ static bool is_candidate(const struct report *r, size_t i)
 	if (report_cause(r, i) != i || b->severity != BUG_CORRECTNESS || !place_store(b))
 		return false;
 	return trials_is_by_recovery(b) ? place_lack(b) == LACKS_FLUSH
-					: strncmp(b->kind, "missing-flush", 13) == 0;
+					: strncmp(b->kind, "missing-flush", 13) == 0 ||
+						  bug_is_kind(b, "ack-before-durable");
 }
 
 bool helpers_are_wanted(const struct report *r)
@@ -156,10 +157,10 @@ static void feed(struct check *c, const struct whatif *w, const struct trace *tr
 static struct check *check_with(const struct report *r, const struct handed *h,
 				const struct trace *trace)
 {
-	const struct check_options o = { .platform = report_platform(r)
-							     ? platform_find(report_platform(r))
-							     : NULL,
-					 .only = (const char *const[]){ "durability", NULL } };
+	const struct check_options o = {
+		.platform = report_platform(r) ? platform_find(report_platform(r)) : NULL,
+		.only = (const char *const[]){ "durability", "acknowledged", NULL }
+	};
 	struct whatif w = { 0 };
 	struct error err;
 	struct check *c = o.platform ? check_new(&o, &err) : NULL;

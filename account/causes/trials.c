@@ -14,12 +14,15 @@
 #include "account/causes/facts.h"
 
 /* Runs of recovery for explaining and trials together, per bug. */
-#define RUNS_OF_BUG 100u
+#define RUNS_OF_BUG 200u
 /* Runs for trials alone, per finding and per bug, whatever explaining took, if the trials decide
  * what is counted. With fewer runs, most findings of a small exploration could not be listed under
  * their cause. */
 #define RUNS_OF_FINDING 10u
 #define TRIALS_OF_BUG 50u
+/* So many times as many if a log is written too late: most states fail then, and each of them takes
+ * five runs (cure_trial.c). */
+#define LATE_FACTOR 16u
 
 struct trials {
 	const struct report *report;
@@ -149,6 +152,15 @@ static void cure_fence(struct cause_cure *c, const struct trials *t, const struc
 	c->after = place;
 }
 
+static bool is_added_late(const struct trials *t, const struct cause_cure *c)
+{
+	for (uint32_t site = 0; site < t->classes.by_site.n; site++)
+		if (site < t->facts->is_added_late.n && t->facts->is_added_late.at[site] &&
+		    has_place(c, t->classes.by_site.at[site]))
+			return true;
+	return false;
+}
+
 void cause_cure_of(struct cause_cure *c, const struct trials *t, size_t i)
 {
 	const struct bug *b = bug_of(t, i);
@@ -168,9 +180,10 @@ void cause_cure_of(struct cause_cure *c, const struct trials *t, size_t i)
 	} else {
 		add_store_places(c, t, i);
 	}
-	if (bug_is_kind(b, "tx-missing-add"))
+	if (bug_is_kind(b, "tx-missing-add")) {
 		c->kind = CAUSE_CURE_LOG;
-	else if (lack == LACKS_FENCE)
+		c->is_added_late = is_added_late(t, c);
+	} else if (lack == LACKS_FENCE)
 		cure_fence(c, t, b);
 	else if (lack == LACKS_FLUSH || bug_is_kind(b, "tx-store-outside") || is_race(b))
 		c->kind = CAUSE_CURE_CALL;
@@ -401,9 +414,10 @@ static size_t count_bugs(const struct report *r)
  * left, but always some runs per finding. Nothing of this depends on who explored what. */
 static uint64_t runs_left(const struct trials *t)
 {
-	const uint64_t of_findings = report_ndrafts(t->report) * RUNS_OF_FINDING,
+	const uint64_t factor = t->crash.is_logged_late ? LATE_FACTOR : 1,
+		       of_findings = report_ndrafts(t->report) * RUNS_OF_FINDING * factor,
 		       nbugs = count_bugs(t->report), of_bugs = nbugs * RUNS_OF_BUG,
-		       few = nbugs * TRIALS_OF_BUG,
+		       few = nbugs * TRIALS_OF_BUG * factor,
 		       least = !t->is_deciding     ? 0
 			       : of_findings < few ? of_findings
 						   : few,
@@ -417,19 +431,23 @@ static uint64_t runs_left(const struct trials *t)
 static void walk_for(struct trials *t, const struct whatif *w, struct sought *s,
 		     enum trial_answer *answers)
 {
-	const uint64_t max_runs = runs_left(t);
 	struct logged logged = { 0 };
+	uint64_t max_runs;
 	struct error err;
 	int decided;
 
 	find_logged(t, w, &logged);
+	t->crash.is_logged_late = false;
+	for (size_t i = 0; i < t->supposed.n; i++)
+		t->crash.is_logged_late |= t->supposed.at[i].is_added_late;
+	max_runs = runs_left(t);
 	decided = max_runs ? cure_trial_run(&t->crash, w, w->logged.n ? &logged : NULL,
 					    s->findings.at, s->findings.n, max_runs, &err)
 			   : 0;
 	for (size_t i = 0; i < s->findings.n; i++)
-		answers[s->at.at[i]] = s->findings.at[i].is_found ? TRIAL_LEFT
-				       : decided > 0              ? TRIAL_GONE
-								  : TRIAL_UNDECIDED;
+		answers[s->at.at[i]] = s->findings.at[i].is_found                 ? TRIAL_LEFT
+				       : decided > 0 && !s->findings.at[i].is_cut ? TRIAL_GONE
+										  : TRIAL_UNDECIDED;
 	logged_release(&logged);
 }
 

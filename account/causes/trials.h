@@ -37,6 +37,9 @@ struct cause_cure {
 	/* classes: where the call comes; both 0: after the places themselves */
 	uint32_t after, before;
 	uint32_t first, last; /* classes: where an atomic change begins and ends */
+	/* The program adds the range after the store, so its log has the new value, and recovery
+	 * brings that back, whatever is supposed of the range (cure_trial.c). */
+	bool is_added_late;
 };
 
 enum trial_answer {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/files.h"
 #include "record/machine.h"
 #include "util/alloc.h"
 
@@ -37,6 +38,16 @@ static const struct {
 	{ NULL, "failure-points", "store" },
 };
 
+static bool takes_profile(const struct command *c)
+{
+	static const char *const names[] = { "check", "crash", "test", "pack" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(c->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Gives the platforms that the command accepts: `record` only this machine's own, and only `check`
  * and `test` "all". */
 static char *platform_words(const struct command *c)
@@ -49,6 +60,11 @@ static char *platform_words(const struct command *c)
 		if (strcmp(c->name, "record") == 0 && !machine_has(platforms[i]))
 			continue;
 		longer = xasprintf("%s%s%s", words, *words ? " " : "", platforms[i]->name);
+		free(words);
+		words = longer;
+	}
+	for (enum files_profile p = 0; takes_profile(c) && p < FILES_PROFILES; p++) {
+		longer = xasprintf("%s %s", words, files_profile_name(p));
 		free(words);
 		words = longer;
 	}

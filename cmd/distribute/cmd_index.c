@@ -53,7 +53,7 @@ static int index_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--failure-points takes 'store', not '%s'", failure_points);
 	files_option_refuse(c, argv[0]);
 	i.has_stores = failure_points != NULL;
-	i.platform = platform ? platform_option(c, platform) : NULL;
+	i.platform = platform ? platform_option(c, platform, NULL) : NULL;
 	i.limits.events = events.is_set ? events.n : i.limits.events;
 	i.limits.percent = percent.is_set ? percent.n : i.limits.percent;
 	progress_begin(&line, is_asked);

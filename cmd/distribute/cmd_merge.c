@@ -11,6 +11,7 @@
 #include "cmd/cmd_test.h"
 #include "cmd/crash_progress.h"
 #include "cmd/crash_words.h"
+#include "cmd/pool_option.h"
 #include "distribute/shard/checks.h"
 #include "distribute/shard/merging.h"
 #include "util/alloc.h"
@@ -141,6 +142,7 @@ int merge_parts(char **paths, size_t n, const char *trace, struct reporting *rep
 		trace = bundled_enter(&bundled, paths_of, kept);
 	s.kept_in = bundled.home;
 	set_up(&s, m.list[0]);
+	s.has_files = files_option_is_followed(trace);
 	crash_progress_init(&progress, is_asked, reporting->quiet);
 	s.watch = &progress.watch;
 	merging_begin(&m, &s, is_test ? &checks : NULL);

@@ -55,10 +55,10 @@ static int pack_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "the name of a bundle ends with .pmb, unlike '%s'", output);
 	if (s.trace || s.recording.pm.n > 0)
 		die_usage(c, "--trace and --pm apply only to recording a program");
-	files_option_refuse(c, argv[0]);
 	if (whole_file_check(output, &err) < 0)
 		die("%s; choose another file with -o", err.msg);
 	crash_options_begin(c, &s);
+	files_option_fit(c, &s, &s.recording, argv, true);
 	bundle_init(&b);
 	if (packing_collect(&b, &s, argv[0], &err) < 0 || bundle_write(&b, "", output, &err) < 0)
 		die("%s", err.msg);

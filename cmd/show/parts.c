@@ -66,6 +66,7 @@ const struct arg_name arg_names[PMT_NKINDS][PMT_MAX_ARGS] = {
 	[PMT_UNLOCK] = { HEX("at"), HEX("flags"), NUMBER("bytes") },
 	[PMT_ACQUIRE] = { HEX("at"), HEX("flags"), NUMBER("bytes") },
 	[PMT_RELEASE] = { HEX("at"), HEX("flags"), NUMBER("bytes") },
+	[PMT_SCHEDULE] = { NUMBER("switch"), NUMBER("why") },
 	[PMT_FLUSH_VOLATILE] = { HEX("at") },
 	[PMT_TX_ADD_CALL] = { NUMBER("bytes"), HEX("pool"), HEX("at") },
 	[PMT_UNDEFINED] = { NUMBER("bytes") },

@@ -36,7 +36,7 @@ static bool fails(struct explaining *x, struct verdict *now, bool is_last)
 {
 	struct file_explorer *e = x->e;
 
-	if (x->has_failed || (!is_last && is_spent(e)))
+	if (x->has_failed || (!is_last && is_spent(e)) || !file_profile_has(e, e->profile))
 		return false;
 	e->result->counters.diagnosis_runs++;
 	if (file_run_state(e, &e->allowed, now, x->err) < 0) {
@@ -549,6 +549,11 @@ static void name_bug(const struct file_explorer *e, const numbers *lost, const n
 
 /* ---- which bugs are known ---- */
 
+static unsigned bit_of(enum files_profile p)
+{
+	return 1u << p;
+}
+
 static bool is_same(const struct crash_bug *a, const struct crash_bug *b)
 {
 	if (strcmp(a->kind, b->kind) != 0 || a->places.n != b->places.n)
@@ -570,13 +575,15 @@ static bool loses(const struct file_explorer *e, const struct trace_site *call)
 	return false;
 }
 
-/* Finds a known bug that explains the failing state: the state loses all that the bug loses, and
- * recovery fails as for the bug. Such a state is not explained again. NULL: there is none. */
+/* Finds a known bug of the profile that explains the failing state: the state loses all that the
+ * bug loses, and recovery fails as for the bug. Such a state is not explained again. NULL: there
+ * is none. */
 static struct crash_bug *find_known(const struct file_explorer *e, const struct verdict *v)
 {
 	for (size_t k = 0; k < e->known.n; k++) {
 		struct crash_bug *b = &e->result->bugs.at[e->known.at[k].bug];
-		bool is_it = b->lost.n > 0 && verdict_same(&e->known.at[k].verdict, v);
+		bool is_it = b->lost.n > 0 && (b->profiles & bit_of(e->profile)) &&
+			     verdict_same(&e->known.at[k].verdict, v);
 
 		for (size_t i = 0; i < b->lost.n && is_it; i++)
 			is_it = loses(e, plan_site(e->plan, b->lost.at[i].site));
@@ -586,11 +593,13 @@ static struct crash_bug *find_known(const struct file_explorer *e, const struct 
 	return NULL;
 }
 
-static void keep(struct file_explorer *e, struct crash_bug *b, const struct verdict *v)
+static void keep(struct file_explorer *e, struct crash_bug *b, const struct verdict *v,
+		 bool is_counted)
 {
 	for (size_t i = 0; i < e->result->bugs.n; i++)
 		if (is_same(&e->result->bugs.at[i], b)) {
-			e->result->bugs.at[i].count++;
+			e->result->bugs.at[i].count += is_counted;
+			e->result->bugs.at[i].profiles |= b->profiles;
 			crash_bug_ends(&e->result->bugs.at[i], xstrdup(b->outcome));
 			crash_bug_release(b);
 			return;
@@ -622,21 +631,29 @@ static bool is_programs(struct explaining *x)
 	return false;
 }
 
-int file_explain(struct file_explorer *e, const struct verdict *v, struct error *err)
+/* Explains the failure in states that e->profile allows. What has to survive for it is asked on all
+ * states: that is about recovery, and not about the file system. 1: it is explained; 0: it is not a
+ * bug. */
+static int explain_in_profile(struct file_explorer *e, const struct verdict *v, const char *state,
+			      struct error *err)
 {
-	/* its strings are those of the run, which is over with the next */
-	struct verdict kept = *v, now;
-	struct explaining x = { e, &kept, err, false };
-	struct crash_bug *known = find_known(e, v), b = { .count = 1 };
+	const enum files_profile asked = e->options->profile, profile = e->profile;
+	struct verdict now;
+	struct explaining x = { e, v, err, false };
+	struct crash_bug *known, b = { .count = 1 };
 	numbers lost = { 0 }, survivors = { 0 };
+	bool is_explained = false;
 
+	if (!files_state_is_text(state))
+		return error_set(err, "a part is damaged: '%s' is not a state", state);
+	if (file_state_parse(e, state, err) < 0)
+		return -1;
+	known = find_known(e, v);
 	if (known) {
-		known->count++;
-		e->result->counters.remembered++;
-		return 0;
+		known->count += profile == asked;
+		e->result->counters.remembered += profile == asked;
+		return 1;
 	}
-	kept.result.output = kept.result.errors = kept.output = "";
-	kept.result.output_len = kept.result.errors_len = kept.output_len = 0;
 	if (!is_programs(&x))
 		return x.has_failed ? -1 : 0;
 	lose_less(&x, &lost);
@@ -645,19 +662,43 @@ int file_explain(struct file_explorer *e, const struct verdict *v, struct error 
 	b.at_site = site_id(e->walk.site);
 	b.runs = e->result->counters.runs;
 	if (!x.has_failed && fails(&x, &now, true)) {
+		is_explained = true;
 		b.state = file_state_text(e);
 		crash_bug_describe(&b, &now);
 		crash_bug_ends(&b, verdict_text(&now));
 		for (size_t i = 0; now.kind == VERDICT_DUMP && i < e->allowed.hashes.n; i++)
 			*vec_add(&b.allowed) = e->allowed.hashes.at[i];
+		for (enum files_profile p = 0; p < FILES_PROFILES; p++)
+			if (file_profile_has(e, p))
+				b.profiles |= bit_of(p);
+		e->profile = FILES_WEAKEST;
 		find_survivors(&x, &survivors);
+		e->profile = profile;
 		name_bug(e, &lost, &survivors, &b);
-		keep(e, &b, &kept);
+		keep(e, &b, v, profile == asked);
 	} else {
 		crash_bug_release(&b);
 		e->result->counters.unstable += !x.has_failed;
 	}
 	vec_release(&lost);
 	vec_release(&survivors);
-	return x.has_failed ? -1 : 0;
+	return x.has_failed ? -1 : is_explained;
+}
+
+int file_explain(struct file_explorer *e, const struct verdict *v, char *const *states,
+		 struct error *err)
+{
+	/* its strings are those of the run, which is over with the next */
+	struct verdict kept = *v;
+	int result = 1;
+
+	kept.result.output = kept.result.errors = kept.output = "";
+	kept.result.output_len = kept.result.errors_len = kept.output_len = 0;
+	for (enum files_profile p = e->options->profile; result == 1 && p < FILES_PROFILES; p++) {
+		e->profile = p;
+		if (states[p])
+			result = explain_in_profile(e, &kept, states[p], err);
+	}
+	e->profile = FILES_WEAKEST;
+	return result < 0 ? -1 : 0;
 }

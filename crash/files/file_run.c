@@ -56,7 +56,7 @@ static void add_memory(const struct model_choice *c, void *arg)
 				   .contents = xmalloc(len),
 				   .changes = xcalloc(c->ncontents, sizeof *m->changes) };
 	memcpy(m->contents, c->contents, len);
-	e->is_partial |= c->is_partial;
+	e->result->has_partial_lines |= c->is_partial;
 	/* what a content lacks is what makes the next one */
 	for (uint32_t v = 1; v < m->ncontents; v++)
 		model_each_lost(e->walk.memory, m->addr,
@@ -117,10 +117,9 @@ void file_layout(struct file_explorer *e)
 	e->layout = (struct layout){ .model = e->walk.model,
 				     .items = &e->items,
 				     .memory = &e->memory,
-				     .recorded = trace_file(e->plan->trace, e->root)->path,
+				     .roots = &e->roots,
 				     .is_memory = is_memory,
-				     .arg = e,
-				     .root = e->root };
+				     .arg = e };
 	layout_make(&e->layout, runner_folder_path_max(e->runner));
 }
 

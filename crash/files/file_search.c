@@ -68,9 +68,22 @@ static uint32_t version_at(const struct files_item *it, uint64_t seq)
 	return v;
 }
 
+/* Gives the number of the first size among the items; of all, if there is none. */
+static size_t first_size(const struct file_explorer *e)
+{
+	size_t i = 0;
+
+	while (i < e->nchosen && e->items.at[i].kind == FILES_NAMES)
+		i++;
+	return i;
+}
+
+/* Adds the states that a crash at each earlier moment leaves. In a journal, names have no others;
+ * of these states, those in which a file is shorter come next. */
 static void add_seeds(struct search *s)
 {
 	const struct file_explorer *e = s->e;
+	const size_t free_from = e->options->profile == FILES_WEAKEST ? e->nchosen : first_size(e);
 	VEC(uint64_t) seqs = { 0 };
 	uint32_t *v;
 
@@ -85,7 +98,7 @@ static void add_seeds(struct search *s)
 		v = xcalloc(e->nchosen, sizeof *v);
 		for (size_t i = 0; i < e->nchosen; i++)
 			v[i] = version_at(&e->items.at[i], seqs.at[k]);
-		add_root(s, v, e->nchosen);
+		add_root(s, v, free_from);
 	}
 	vec_release(&seqs);
 }
@@ -245,7 +258,10 @@ static void note_first_crash(struct file_explorer *e, const uint64_t *left)
 			return;
 	if (signature == 0)
 		return;
-	take_state(e, left);
+	if (e->options->profile == FILES_WEAKEST)
+		take_state(e, left);
+	else if (!file_profile_state(e, e->options->profile, left))
+		return;
 	f = vec_add(&r->first_crashes);
 	*f = (struct first_crash){ .signature = signature,
 				   .point = e->walk.point,
@@ -257,18 +273,62 @@ static void note_first_crash(struct file_explorer *e, const uint64_t *left)
 		*vec_add(&f->allowed) = e->allowed.hashes.at[i];
 }
 
+/* Gives the state, by profile, that recovery failed on and that the profile allows. */
+static void list_states(struct file_explorer *e, const uint64_t *left, char **states)
+{
+	const enum files_profile asked = e->options->profile;
+
+	for (enum files_profile p = 0; p < FILES_PROFILES; p++) {
+		bool has_it = p == asked || asked == FILES_WEAKEST;
+
+		if (has_it && p == FILES_WEAKEST)
+			take_state(e, left);
+		else if (has_it)
+			has_it = file_profile_state(e, p, left);
+		states[p] = has_it ? file_state_text(e) : NULL;
+	}
+}
+
+static int failed(struct file_explorer *e, const uint64_t *left, const struct verdict *v,
+		  struct error *err)
+{
+	struct failing_state f = { .point = e->walk.point,
+				   .number = e->nfailing,
+				   .kind = v->kind,
+				   .code = v->code,
+				   .site = v->site };
+	int result = 0;
+
+	list_states(e, left, f.states);
+	if (!f.states[e->options->profile])
+		return 0; /* a mixture of states that the profile does not allow */
+	e->result->counters.failures++;
+	e->nfailing++;
+	if (e->options->shard.of) {
+		*vec_add(&e->result->failing) = f;
+		return 0;
+	}
+	result = file_explain(e, v, f.states, err);
+	for (int p = 0; p < FILES_PROFILES; p++)
+		free(f.states[p]);
+	return result;
+}
+
 static int explore_layout(struct search *s, const struct node *n, struct error *err)
 {
 	struct file_explorer *e = s->e;
 	uint64_t *before = n->left ? states_copy(&e->layout.set, n->left)
-				   : states_all(&e->layout.set),
+				   : file_profile_all(e, e->options->profile),
 		 *after = NULL;
 	bool is_lazy = !e->is_eager && !e->layout.is_too_large && e->layout.lines.n > 0;
 	struct decided decided = { 0 };
 	struct verdict v;
 	struct big seen = { 0 };
-	int result = run_once(s, before, is_lazy, &v, err);
+	int result;
 
+	if (!before)
+		return 0;
+	result = run_once(s, before, is_lazy, &v, err);
 	if (result == 0 && is_lazy && v.why_unsound) {
 		if (!e->result->why_fallback)
 			e->result->why_fallback = xstrdup(v.why_unsound);
@@ -293,11 +353,8 @@ static int explore_layout(struct search *s, const struct node *n, struct error *
 	big_add(&e->result->states_seen, &seen);
 	for (size_t i = 0; i < decided.lines.n; i++)
 		add_values(s, n->chosen, before, after, decided.lines.at[i]);
-	if (v.kind != VERDICT_OK && !v.why_unsound) {
-		take_state(e, after);
-		e->result->counters.failures++;
-		result = file_explain(e, &v, err);
-	}
+	if (v.kind != VERDICT_OK && !v.why_unsound)
+		result = failed(e, after, &v, err);
 out:
 	vec_release(&decided.lines);
 	big_release(&seen);
@@ -310,7 +367,7 @@ static int explore_node(struct search *s, const struct node *n, struct error *er
 {
 	struct file_explorer *e = s->e;
 	struct big all = { 0 };
-	uint64_t *every;
+	uint64_t *every, key;
 	bool is_new;
 	int result = 0;
 
@@ -318,14 +375,16 @@ static int explore_node(struct search *s, const struct node *n, struct error *er
 		e->items.at[i].version =
 			i < e->nchosen ? n->chosen[i] : e->items.at[i].nversions - 1;
 	file_layout(e);
-	is_new = n->left || !map_get(&s->visited, e->layout.hash);
+	every = file_profile_fits(e, e->options->profile) ? file_profile_all(e, e->options->profile)
+							  : NULL;
+	key = every ? file_profile_key(e, e->options->profile, every) : 0;
+	is_new = n->left || (every && !map_get(&s->visited, key));
 	if (!n->left && is_new) {
-		map_set(&s->visited, e->layout.hash, s);
-		every = states_all(&e->layout.set);
+		map_set(&s->visited, key, s);
 		states_count(&e->layout.set, every, &all);
 		big_add(&s->all, &all);
-		free(every);
 	}
+	free(every);
 	if (is_new && is_refused(e))
 		big_add(&e->result->states_seen, &all);
 	else if (is_new)
@@ -353,8 +412,9 @@ int file_search(struct file_explorer *e, struct error *err)
 	bool is_cut = false;
 
 	file_point_begin(e);
+	e->nfailing = 0;
 	file_choose_newest(e);
-	add_root(&s, versions_now(e), 0);
+	add_root(&s, versions_now(e), e->options->profile == FILES_WEAKEST ? 0 : first_size(e));
 	add_seeds(&s);
 	for (; s.next < s.queue.n && result == 0 && !file_is_over(e) && !is_cut; s.next++) {
 		is_cut = sample && s.nruns >= sample;

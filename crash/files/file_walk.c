@@ -196,28 +196,3 @@ bool file_walk_next(struct file_walk *w)
 	w->point++;
 	return true;
 }
-
-/* ---- */
-
-uint32_t file_walk_root(const struct plan *p, struct error *err)
-{
-	const char *folder = trace_meta(p->trace, "files"), *other = folder;
-	const struct trace_file *f;
-
-	/* each program that is started says it again */
-	for (size_t i = 1; other && strcmp(other, folder) == 0; i++)
-		other = trace_meta_older(p->trace, "files", i);
-	if (other) {
-		error_set(
-			err,
-			"crash states follow one folder so far, and this trace has several (--files); record with one");
-		return 0;
-	}
-	for (uint32_t i = 1; i <= trace_nfiles(p->trace); i++) {
-		f = trace_file(p->trace, i);
-		if (f && (f->flags & PMT_FILE_FOLDER) && strcmp(f->path, folder) == 0)
-			return i;
-	}
-	error_set(err, "nothing could be explored: the program changed no file in %s", folder);
-	return 0;
-}

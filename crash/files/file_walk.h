@@ -58,8 +58,4 @@ bool file_walk_is_memory(const struct file_walk *w, uint64_t file);
 /* Does the event change what a crash can leave of files below the folder? */
 bool file_walk_is_change(const struct file_walk *w, const struct trace_event *ev);
 
-/* Gives the number of the folder of --files that recovery gets; 0: there is none, and err says
- * why. */
-uint32_t file_walk_root(const struct plan *p, struct error *err);
-
 #endif

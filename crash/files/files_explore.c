@@ -12,9 +12,13 @@
 
 #include "crash/files/internal.h"
 #include "crash/missing.h"
+#include "crash/part.h"
 
 #define TIMEOUT_MIN_MS 2000u
 #define TIMEOUT_FACTOR 10u
+/* a part is saved after each of its first failure points, and then so often */
+#define SAVE_FIRST 32u
+#define SAVE_NS 5000000000u
 
 static int explorer_begin(struct file_explorer *e, const struct plan *p,
 			  const struct crash_options *o, struct crash_result *r, struct error *err)
@@ -26,9 +30,9 @@ static int explorer_begin(struct file_explorer *e, const struct plan *p,
 	with_cancel.cancel_arg = o->arg;
 	e->refs.deadline_ns = o->limits.deadline_ns;
 	e->refs.texts = &r->texts;
-	e->root = file_walk_root(p, err);
-	if (e->root)
-		e->runner = runner_new(&with_cancel, p->mappings.at, p->mappings.n, err);
+	if (file_roots_find(&e->roots, p, err) < 0)
+		return -1;
+	e->runner = runner_new(&with_cancel, p->mappings.at, p->mappings.n, err);
 	if (!e->runner)
 		return -1;
 	e->followed = followed_of(p->trace);
@@ -42,12 +46,14 @@ static void explorer_end(struct file_explorer *e)
 	if (e->has_layout)
 		layout_release(&e->layout);
 	runner_free(e->runner);
+	file_roots_release(&e->roots);
+	share_release(&e->share);
 	references_release(&e->refs);
 	vec_release(&e->followed);
 	vec_release(&e->items);
 	file_memory_release(e);
 	vec_release(&e->memory);
-	vec_release(&e->allowed.hashes);
+	allowed_release(&e->allowed);
 	vec_release(&e->known);
 }
 
@@ -158,20 +164,28 @@ static int take_references(struct file_explorer *e, uint64_t *time_us, struct er
 	file_walk_release(&e->walk);
 	if (result == 0)
 		references_know(&e->refs, e->plan);
+	e->refs.is_buffered = e->options->recovery->is_buffered;
 	e->refs.is_known = result == 0 && wants_all && !is_late(e);
 	return result;
 }
 
-static uint64_t count_points(const struct file_explorer *e)
+/* Counts the failure points, and deals them to the parts. A failure point costs what it has
+ * undecided. */
+static uint64_t deal_points(struct file_explorer *e)
 {
-	struct file_walk w;
+	struct dealer d;
 	uint64_t n;
 
-	file_walk_init(&w, e->plan, &e->followed, FILE_POINTS);
-	while (file_walk_next(&w))
-		;
-	n = w.point;
-	file_walk_release(&w);
+	dealer_init(&d, e->options->shard);
+	file_walk_init(&e->walk, e->plan, &e->followed, FILE_POINTS);
+	while (file_walk_next(&e->walk)) {
+		if (e->options->shard.of)
+			file_point_begin(e);
+		dealer_add(&d, e->options->shard.of ? e->items.n + 1 : 1, &e->share);
+	}
+	n = e->walk.point;
+	file_walk_release(&e->walk);
+	dealer_release(&d);
 	return n;
 }
 
@@ -196,19 +210,87 @@ static void allow(struct file_explorer *e)
 				 &e->allowed);
 }
 
-static int search_all(struct file_explorer *e, struct error *err)
+/* Saves the result: `ndone` failure points of the share are done, and no other one is begun. */
+static void save(struct file_explorer *e, uint64_t ndone)
 {
+	e->result->ndone = ndone;
+	e->kept_ns = clock_ns();
+	e->options->keep(e->result, e->options->keep_arg);
+}
+
+static int search_share(struct file_explorer *e, struct error *err)
+{
+	const bool is_kept = e->options->keep != NULL;
+	uint64_t i = e->result->ndone;
 	int result = 0;
 
-	file_walk_init(&e->walk, e->plan, &e->followed, FILE_POINTS);
-	while (result == 0 && !file_is_over(e) && file_walk_next(&e->walk)) {
+	if (is_kept)
+		save(e, i);
+	while (result == 0 && i < e->share.n && !file_is_over(e) && file_walk_next(&e->walk)) {
+		if (e->walk.point != share_at(&e->share, i))
+			continue;
 		allow(e);
 		note_uncompared(e);
 		result = file_search(e, err);
+		i++;
+		if (is_kept && result == 0 && !e->result->counters.is_stopped &&
+		    (i == e->share.n || i < SAVE_FIRST || clock_ns() - e->kept_ns >= SAVE_NS))
+			save(e, i);
 	}
+	return result;
+}
+
+static int search_all(struct file_explorer *e, struct error *err)
+{
+	int result;
+
+	file_walk_init(&e->walk, e->plan, &e->followed, FILE_POINTS);
+	result = search_share(e, err);
 	file_walk_release(&e->walk);
 	/* a run that the user interrupted is no error */
 	return result < 0 && file_is_over(e) && e->result->counters.is_interrupted ? 0 : result;
+}
+
+/* ---- states that parts noted ---- */
+
+static int by_point(const void *a, const void *b)
+{
+	const struct failing_state *x = a, *y = b;
+
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point)
+				    : (x->number > y->number) - (x->number < y->number);
+}
+
+static int explain_state(struct file_explorer *e, const struct failing_state *f, struct error *err)
+{
+	const struct verdict v = { .kind = f->kind, .code = f->code, .site = f->site };
+
+	while (e->walk.point < f->point)
+		if (!file_walk_next(&e->walk))
+			break;
+		else if (e->walk.point == f->point) {
+			file_point_begin(e);
+			allow(e);
+		}
+	if (e->walk.point != f->point)
+		return error_set(err, "a part is damaged: this trace has no failure point %llu",
+				 (unsigned long long)f->point);
+	return file_explain(e, &v, f->states, err);
+}
+
+/* Explains all failing states in the order in which one process would have met them. */
+static int explain_noted(struct file_explorer *e, struct error *err)
+{
+	struct crash_result *r = e->result;
+	int result = 0;
+
+	if (r->failing.n > 1)
+		qsort(r->failing.at, r->failing.n, sizeof *r->failing.at, by_point);
+	file_walk_init(&e->walk, e->plan, &e->followed, FILE_POINTS);
+	for (size_t i = 0; i < r->failing.n && result == 0; i++)
+		result = explain_state(e, &r->failing.at[i], err);
+	file_walk_release(&e->walk);
+	return result < 0 && r->counters.is_interrupted ? 0 : result;
 }
 
 static void keep_objects(struct file_explorer *e)
@@ -242,7 +324,7 @@ static void note_memory(struct file_explorer *e)
 				"%s is persistent memory beside the folder: crash states do not follow it",
 				f->path);
 	}
-	if (e->is_partial)
+	if (e->result->has_partial_lines)
 		*vec_add(&e->result->why_incomplete) =
 			xstrdup("a line of memory has more contents than could be listed");
 }
@@ -261,41 +343,102 @@ static void conclude(struct file_explorer *e, int result, const struct error *er
 	r->counters.has_opened = r->counters.had_file = 1;
 }
 
+static uint32_t time_limit(const struct file_explorer *e, uint64_t clean_us)
+{
+	const uint64_t limit_ms = clean_us / 1000 * TIMEOUT_FACTOR;
+
+	if (e->options->runner.timeout_ms)
+		return e->options->runner.timeout_ms;
+	return limit_ms < TIMEOUT_MIN_MS ? TIMEOUT_MIN_MS : (uint32_t)limit_ms;
+}
+
+/* Runs recovery where nothing is lost. */
+static int begin_runs(struct file_explorer *e, struct error *err)
+{
+	struct crash_result *r = e->result;
+	uint64_t time_us = 0;
+
+	runner_set_deadline(e->runner, e->options->limits.deadline_ns);
+	if (take_references(e, &time_us, err) < 0)
+		return -1;
+	runner_set_deadline(e->runner, 0);
+	r->needs_pool = e->refuses_empty;
+	r->timeout_ms = time_limit(e, time_us);
+	runner_set_timeout(e->runner, r->timeout_ms);
+	return 0;
+}
+
+/* Adds the saved result of an earlier run of this part. */
+static int take_done(struct file_explorer *e, struct error *err)
+{
+	struct crash_result *r = e->result, *done = e->options->done;
+
+	if (done->nshare != r->nshare || done->npoints != r->npoints)
+		return error_set(
+			err,
+			"the saved part of an earlier run is damaged; remove it and start again");
+	done->nshare = 0;
+	part_add(r, done);
+	return 0;
+}
+
+/* Explores the share of the failure points that is this process's. */
+static int explore_share(struct file_explorer *e, struct error *err)
+{
+	struct crash_result *r = e->result;
+	int result = 0;
+
+	r->npoints = deal_points(e);
+	r->nshare = e->share.n;
+	if (r->npoints == 0 && !e->options->may_lack_news)
+		result = error_set(
+			err, "%s holds no failure point: no file below --files was changed%s",
+			e->plan->path, e->plan->has_roi ? " inside the region of interest" : "");
+	if (result == 0)
+		result = begin_runs(e, err);
+	if (result == 0 && e->options->done)
+		result = take_done(e, err);
+	if (result < 0)
+		return -1;
+	r->counters.is_late |= e->refs.is_late;
+	r->counters.is_stopped |= e->refs.is_late;
+	e->has_begun = true;
+	result = search_all(e, err);
+	return result == 0 ? explain_noted(e, err) : -1;
+}
+
+/* Draws the conclusions from the results of all parts. */
+static int conclude_sum(struct file_explorer *e, struct error *err)
+{
+	struct crash_result *r = e->result;
+
+	*r = *e->options->sum;
+	*e->options->sum = (struct crash_result){ 0 };
+	r->is_of_files = true;
+	e->has_begun = true;
+	if (r->failing.n == 0)
+		return 0;
+	return begin_runs(e, err) < 0 ? -1 : explain_noted(e, err);
+}
+
 int files_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r,
 		  struct error *err)
 {
 	struct file_explorer e;
-	uint64_t time_us = 0;
 	int result;
 
 	*r = (struct crash_result){ .is_of_files = true };
 	result = explorer_begin(&e, p, o, r, err);
 	if (result < 0)
 		goto out;
-	r->npoints = r->nshare = count_points(&e);
-	if (r->npoints == 0 && !o->may_lack_news)
-		result = error_set(err,
-				   "%s holds no failure point: no file below --files was changed%s",
-				   p->path, p->has_roi ? " inside the region of interest" : "");
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
-	runner_set_deadline(e.runner, o->limits.deadline_ns);
-	if (result == 0)
-		result = take_references(&e, &time_us, err);
-	if (result < 0)
+	result = o->sum ? conclude_sum(&e, err) : explore_share(&e, err);
+	if (!e.has_begun)
 		goto out;
-	runner_set_deadline(e.runner, 0);
-	r->needs_pool = e.refuses_empty;
-	r->timeout_ms = o->runner.timeout_ms ? o->runner.timeout_ms
-					     : (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
-	if (r->timeout_ms < TIMEOUT_MIN_MS && !o->runner.timeout_ms)
-		r->timeout_ms = TIMEOUT_MIN_MS;
-	runner_set_timeout(e.runner, r->timeout_ms);
-	r->counters.is_late |= e.refs.is_late;
-	r->counters.is_stopped |= e.refs.is_late;
-	result = search_all(&e, err);
 	file_tell_found(&e);
-	keep_objects(&e);
+	if (!o->sum)
+		keep_objects(&e);
 	conclude(&e, result, err);
 out:
 	explorer_end(&e);
@@ -332,6 +475,46 @@ static int put_folder(struct file_explorer *e, const char *folder, struct error 
 	result = layout_put(&e->layout, folder, left, err);
 	free(left);
 	return result;
+}
+
+struct clean_runs {
+	struct file_explorer *e;
+	int (*tell)(const struct verdict *v, bool is_end, void *arg);
+	void *arg;
+};
+
+static int run_clean(const struct clean_runs *c, struct error *err)
+{
+	uint64_t time_us = 0;
+	struct verdict v;
+
+	if (run_whole(c->e, &v, &time_us, err) < 0)
+		return -1;
+	return c->tell(&v, c->e->walk.is_over, c->arg);
+}
+
+int files_run_clean(const struct plan *p, const struct crash_options *o,
+		    int (*tell)(const struct verdict *v, bool is_end, void *arg), void *arg,
+		    struct error *err)
+{
+	struct crash_result r = { 0 };
+	struct file_explorer e;
+	const struct clean_runs c = { &e, tell, arg };
+	int result = explorer_begin(&e, p, o, &r, err);
+
+	if (result == 0) {
+		file_walk_init(&e.walk, p, &e.followed, FILE_POINTS);
+		result = run_clean(&c, err);
+		while (result == 0 && file_walk_next(&e.walk) && !e.walk.is_over)
+			if ((e.walk.point & (e.walk.point - 1)) == 0)
+				result = run_clean(&c, err);
+		if (result == 0)
+			result = run_clean(&c, err);
+		file_walk_release(&e.walk);
+	}
+	explorer_end(&e);
+	crash_result_release(&r);
+	return result < 0 ? -1 : 0;
 }
 
 int files_put_state(const struct plan *p, const struct crash_options *o, const char *state,

@@ -27,6 +27,11 @@ struct files_replay {
  * folder. */
 int files_put_state(const struct plan *p, const struct crash_options *o, const char *state,
 		    const char *folder, struct error *err);
+/* Runs recovery where nothing is lost: at the beginning, at the failure points 1, 2, 4, 8…, and at
+ * the end. tell() gets each verdict; it ends that by giving 1. */
+int files_run_clean(const struct plan *p, const struct crash_options *o,
+		    int (*tell)(const struct verdict *v, bool is_end, void *arg), void *arg,
+		    struct error *err);
 /* Does the text have the form of a state of files, such as 12:n3=0,s2=1? */
 bool files_state_is_text(const char *text);
 /* Runs recovery on one state again. -1: there is no such state, or recovery cannot be run. */

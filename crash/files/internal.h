@@ -6,7 +6,9 @@
 #include "crash/files/file_walk.h"
 #include "crash/files/files_explore.h"
 #include "crash/files/layout.h"
+#include "crash/files/roots.h"
 #include "crash/search/references.h"
+#include "crash/workers/share.h"
 
 struct file_explorer {
 	const struct plan *plan;
@@ -15,13 +17,17 @@ struct file_explorer {
 	struct runner *runner;
 	struct references refs;
 	followed_files followed;
-	uint32_t root;
+	struct file_roots roots;
+
+	struct share share; /* of the failure points */
+	uint64_t kept_ns;   /* when a part was saved last */
+	/* recovery copes where nothing is lost, so what was found counts */
+	bool has_begun;
 
 	/* at the present failure point */
 	struct file_walk walk;
+	uint64_t nfailing; /* states that were noted */
 	memory_lines memory;
-	/* a line of memory has more contents than are listed */
-	bool is_partial;
 	/* Names and sizes, which are chosen beforehand, and then sectors. Their versions are the
 	 * state that layout is of. */
 	files_items items;
@@ -33,6 +39,7 @@ struct file_explorer {
 	uint64_t told_ns;   /* when progress was told last */
 	size_t ntold;       /* of the result's bugs, those that were told */
 	bool refuses_empty; /* recovery does not accept a folder without a file */
+	enum files_profile profile; /* the states that file_explain() may try */
 	VEC(struct file_known {
 		size_t bug; /* of the result's */
 		struct verdict verdict;
@@ -56,6 +63,22 @@ char *file_state_text(const struct file_explorer *e); /* free() it */
 /* Sets the items' versions from the text of a state. -1: there is no such state here. */
 int file_state_parse(struct file_explorer *e, const char *text, struct error *err);
 
+/* ---- profile.c: all but file_profile_has() are about the layout at hand ---- */
+
+/* Does the profile allow the names and sizes? */
+bool file_profile_fits(const struct file_explorer *e, enum files_profile p);
+/* Does the profile allow the state of the items' present versions? */
+bool file_profile_has(struct file_explorer *e, enum files_profile p);
+/* Gives the set of states of the layout, without contents that the profile does not allow. NULL: no
+ * state is left. free() it. */
+uint64_t *file_profile_all(const struct file_explorer *e, enum files_profile p);
+/* Gives a number for this set of states of the layout: sets with the same number need not be
+ * explored twice. */
+uint64_t file_profile_key(const struct file_explorer *e, enum files_profile p, const uint64_t *all);
+/* Sets the items' versions to those of a new state in the set that the profile allows. False: there
+ * is none. */
+bool file_profile_state(struct file_explorer *e, enum files_profile p, const uint64_t *left);
+
 /* ---- file_search.c ---- */
 
 /* Runs recovery on the states that a crash at the present failure point can leave. */
@@ -67,8 +90,9 @@ bool file_is_over(struct file_explorer *e);
 
 /* ---- file_explain.c ---- */
 
-/* Explains a failure of recovery on the state of the items' present versions, and adds the bug to
- * the result. */
-int file_explain(struct file_explorer *e, const struct verdict *v, struct error *err);
+/* Explains a failure of recovery, and adds the bug to the result. states: by profile, a state on
+ * which recovery failed and that the profile allows; NULL: there is none. */
+int file_explain(struct file_explorer *e, const struct verdict *v, char *const *states,
+		 struct error *err);
 
 #endif

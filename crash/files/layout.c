@@ -83,7 +83,7 @@ static void add_line(struct layout *l, const struct layout_path *p, const struct
 				     .set = l->set.nwords,
 				     .asked = ~(uint64_t)0 };
 	l->set.nwords += line->words;
-	*vec_add(&l->lines) = (struct layout_line){ s->item - 1, first };
+	*vec_add(&l->lines) = (struct layout_line){ s->item - 1, first, n };
 	vec_reserve(&l->set.bytes, l->set.bytes.n + (size_t)ncontents * FILES_SECTOR_BYTES);
 	for (size_t i = first; i < l->versions.n; i++) {
 		to = l->set.bytes.at + l->set.bytes.n;
@@ -115,7 +115,7 @@ static void add_memory(struct layout *l, const struct layout_path *p)
 					     .set = l->set.nwords,
 					     .asked = ~(uint64_t)0 };
 		l->set.nwords += line->words;
-		*vec_add(&l->lines) = (struct layout_line){ m->item - 1, first };
+		*vec_add(&l->lines) = (struct layout_line){ m->item - 1, first, m->len_bytes };
 		vec_reserve(&l->set.bytes, l->set.bytes.n + len);
 		memcpy(l->set.bytes.at + l->set.bytes.n, m->contents, len);
 		l->set.bytes.n += len;
@@ -160,15 +160,30 @@ static void add_lines(struct layout *l, const struct layout_path *p)
 static void add_path(const struct files_path *p, void *arg)
 {
 	struct layout *l = arg;
+	const struct file_root *root = file_roots_of(l->roots, p->root);
 
-	if (p->root != l->root)
+	if (!root)
 		return;
-	*vec_add(&l->paths) = (struct layout_path){ xstrdup(p->path), p->file, p->flags,
-						    p->size_bytes, p->size_seq };
+	*vec_add(&l->paths) = (struct layout_path){ xasprintf("%s%s%s", root->place,
+							      *root->place ? "/" : "", p->path),
+						    p->file, p->flags, p->size_bytes, p->size_seq };
 	for (const char *c = p->path; *c; c++)
 		l->hash = hash_mix(l->hash, (uint8_t)*c);
 	l->hash = hash_mix(hash_mix(l->hash, p->file), p->size_bytes);
 	l->nregular += is_regular(&l->paths.at[l->paths.n - 1]);
+}
+
+/* Adds the folders of --files themselves, if there are several. */
+static void add_roots(struct layout *l)
+{
+	for (size_t i = 0; i < l->roots->list.n; i++) {
+		const struct file_root *root = &l->roots->list.at[i];
+
+		if (*root->place && !strchr(root->place, '/'))
+			*vec_add(&l->paths) = (struct layout_path){ .path = xstrdup(root->place),
+								    .file = root->file,
+								    .flags = PMT_FILE_FOLDER };
+	}
 }
 
 static int make(void *arg, const char *folder, const uint64_t *left, struct error *err)
@@ -182,13 +197,19 @@ void layout_make(struct layout *l, size_t path_max)
 
 	l->set.line_bytes = FILES_SECTOR_BYTES;
 	l->path_max = path_max;
+	add_roots(l);
 	files_each_path(l->model, l->items, add_path, l);
 	for (uint32_t file = 1; l->paths.n > 0 && file <= files_last(l->model); file++) {
 		p = first_of(l, file);
 		if (p && is_regular(p))
 			add_lines(l, p);
 	}
-	l->folder = (struct runner_folder){ make, l, l->files.at, l->files.n };
+	l->folder = (struct runner_folder){ .make = make,
+					    .arg = l,
+					    .files = l->files.at,
+					    .nfiles = l->files.n,
+					    .places = l->roots->places.at,
+					    .nplaces = l->roots->places.n };
 }
 
 void layout_release(struct layout *l)
@@ -351,24 +372,40 @@ static void add_target(const struct files_sector *s, void *arg)
 		t->text[s->offset + i] = (char)s->versions[s->nversions - 1][i];
 }
 
-/* A link into the recorded folder leads into this one: recovery must neither see nor change the
+/* Gives where a path in a recorded folder is in this one; NULL: it is in no such folder. */
+static char *path_inside(const struct layout *l, const char *path, const char *folder)
+{
+	char *whole, *root, *inside;
+
+	for (size_t i = 0; i < l->roots->list.n; i++) {
+		const struct file_root *r = &l->roots->list.at[i];
+		const size_t len = strlen(r->recorded);
+
+		if (strncmp(path, r->recorded, len) != 0 || (path[len] && path[len] != '/'))
+			continue;
+		whole = realpath(folder, NULL);
+		root = whole ? file_roots_path(r, whole) : NULL;
+		inside = root ? xasprintf("%s%s", root, path + len) : NULL;
+		free(root);
+		free(whole);
+		return inside;
+	}
+	return NULL;
+}
+
+/* A link into a recorded folder leads into this one: recovery must neither see nor change the
  * user's files. */
 static int make_symlink(const struct layout *l, const struct layout_path *p, const char *folder,
 			const char *path)
 {
-	const size_t len = strlen(l->recorded);
 	struct target t = { xcalloc(p->size_bytes + 1, 1), p->size_bytes };
-	char *whole, *inside;
+	char *inside;
 	int result;
 
 	files_each_sector(l->model, p->file, add_target, &t);
-	whole = strncmp(t.text, l->recorded, len) == 0 && (!t.text[len] || t.text[len] == '/')
-			? realpath(folder, NULL)
-			: NULL;
-	inside = whole ? xasprintf("%s%s", whole, t.text + len) : NULL;
+	inside = path_inside(l, t.text, folder);
 	result = symlink(inside ? inside : t.text, path);
 	free(inside);
-	free(whole);
 	free(t.text);
 	return result;
 }

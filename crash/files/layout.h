@@ -4,6 +4,7 @@
 #ifndef CRASH_FILES_LAYOUT_H
 #define CRASH_FILES_LAYOUT_H
 
+#include "crash/files/roots.h"
 #include "crash/run/runner.h"
 #include "crash/states/states.h"
 #include "model/files.h"
@@ -16,8 +17,9 @@ struct layout_path {
 
 /* Beside the lines of the set. */
 struct layout_line {
-	uint32_t item;   /* of the model */
-	size_t versions; /* index in versions of those of its contents */
+	uint32_t item;     /* of the model */
+	size_t versions;   /* index in versions of those of its contents */
+	size_t seen_bytes; /* so many are inside the file */
 };
 
 /* A line of memory that holds, or may hold, something else than what is durable for good. */
@@ -47,10 +49,9 @@ struct layout {
 	const struct files *model;
 	const files_items *items;
 	const memory_lines *memory; /* ascending addresses */
-	const char *recorded;       /* the path of the folder of --files */
+	const struct file_roots *roots;
 	bool (*is_memory)(uint32_t file, const void *arg);
 	const void *arg;
-	uint32_t root;
 	size_t path_max;
 };
 

@@ -8,6 +8,7 @@
 #include "crash/search/dump_texts.h"
 #include "crash/search/explain.h"
 #include "crash/search/explorer.h"
+#include "model/files.h"
 #include "util/wire.h"
 
 #define SHARDS_MAX 65536u
@@ -29,6 +30,19 @@ struct first_crash {
 	VEC(uint64_t) allowed; /* what a dump may print after this crash */
 };
 
+/* A state of followed files on which recovery fails. A part of an exploration notes such states:
+ * which bug explains one depends on the bugs of earlier failure points, so it is asked when all
+ * parts are together. */
+struct failing_state {
+	uint64_t point, number; /* number: of those at the failure point, in the order of runs */
+	/* as for --replay; by profile, a state that it allows; NULL: there is none */
+	char *states[FILES_PROFILES];
+	/* how recovery failed, as in struct verdict */
+	uint32_t kind;
+	int32_t code;
+	uint64_t site;
+};
+
 struct crash_result;
 
 typedef VEC(uint64_t) crash_events; /* the events before which the crashes come */
@@ -36,6 +50,9 @@ typedef VEC(uint64_t) crash_events; /* the events before which the crashes come 
 struct crash_options {
 	const char *trace;
 	const struct platform *platform;
+	/* of followed files: the states to explore. If all are explored, findings say which
+	 * profiles have them, too */
+	enum files_profile profile;
 	const struct strategy *strategy;
 	const struct recovery *recovery;
 	struct runner_options runner;
@@ -122,6 +139,10 @@ struct crash_result {
 	 * run */
 	bool needs_pool;
 	bool is_of_files; /* files_explore(): a pool is a file below --files */
+	/* of a part of files_explore(), and of the sum of parts: to be explained */
+	VEC(struct failing_state) failing;
+	/* of files_explore(): a line of memory has more contents than could be listed */
+	bool has_partial_lines;
 	/* all states were explored, with today's files beside the pool */
 	bool is_exhausted;
 	bool is_complete;
@@ -135,6 +156,9 @@ struct crash_result {
 	crash_reasons why_incomplete; /* empty if complete */
 	/* why some states were run as whole images; NULL: none were */
 	char *why_fallback;
+	/* PM files that recovery does not read when nothing is lost, although it reads another one;
+	 * NULL: there are none */
+	char *unread;
 	char *why_impossible; /* why recovery could not be run on some states; NULL: it could */
 	/* why there are fewer workers than asked for; NULL: there are not */
 	char *why_slower;

@@ -313,6 +313,10 @@ void crash_result_release(struct crash_result *r)
 	for (size_t i = 0; i < r->races.n; i++)
 		race_release(&r->races.at[i]);
 	vec_release(&r->races);
+	for (size_t i = 0; i < r->failing.n; i++)
+		for (int p = 0; p < FILES_PROFILES; p++)
+			free(r->failing.at[i].states[p]);
+	vec_release(&r->failing);
 	outputs_release(&r->outputs);
 	run_reads_release(&r->reads);
 	dump_texts_release(&r->texts);
@@ -332,6 +336,7 @@ void crash_result_release(struct crash_result *r)
 		free(r->why_incomplete.at[i]);
 	vec_release(&r->why_incomplete);
 	free(r->why_fallback);
+	free(r->unread);
 	free(r->why_impossible);
 	free(r->why_slower);
 	free(r->beside);

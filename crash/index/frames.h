@@ -7,7 +7,7 @@
 #include "util/wire.h"
 
 #define INDEX_MAGIC "PMENDIDX"
-#define INDEX_VERSION 3u
+#define INDEX_VERSION 4u
 #define INDEX_HEADER_BYTES 32u
 #define FRAME_HEADER_BYTES 16u
 

@@ -1,6 +1,6 @@
 /* Splits command lines like a shell, without expansion, and replaces placeholders: {} and {N} by PM
- * files, {dir} by a folder whose files are followed, {op} and {rest:FILE} by what the crash left to
- * do. */
+ * files, {dir} and {dirN} by folders whose files are followed, {op} and {rest:FILE} by what the
+ * crash left to do. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,14 +118,14 @@ enum holds { HOLDS_POOL, HOLDS_DIR, HOLDS_OPERATION, HOLDS_REST };
 struct placeholder {
 	enum holds holds;
 	size_t len;               /* length of the placeholder; 0: there is none */
-	uint32_t number;          /* number of the pool file; 0 for {} */
+	uint32_t number;          /* number of the pool file, 0 for {}; or of the folder, from 1 */
 	size_t name_at, name_len; /* position and length of FILE */
 };
 
-static struct placeholder pool_at(const char *p)
+/* Parses a number and the closing brace at q, of a placeholder that begins at p. */
+static struct placeholder numbered(enum holds holds, const char *p, const char *q)
 {
-	struct placeholder h = { .holds = HOLDS_POOL };
-	const char *q = p + 1;
+	struct placeholder h = { .holds = holds };
 
 	for (; isdigit((unsigned char)*q) && h.number < 100000; q++)
 		h.number = h.number * 10 + (uint32_t)(*q - '0');
@@ -136,22 +136,27 @@ static struct placeholder pool_at(const char *p)
 /* Parses the placeholder that begins here. */
 static struct placeholder placeholder(const char *p)
 {
-	static const char op[] = "{op}", rest[] = "{rest:", dir[] = "{dir}";
+	static const char op[] = "{op}", rest[] = "{rest:", dir[] = "{dir";
+	struct placeholder h;
 	const char *end;
 
 	if (*p != '{')
 		return (struct placeholder){ 0 };
 	if (strncmp(p, op, sizeof op - 1) == 0)
 		return (struct placeholder){ .holds = HOLDS_OPERATION, .len = sizeof op - 1 };
-	if (strncmp(p, dir, sizeof dir - 1) == 0)
-		return (struct placeholder){ .holds = HOLDS_DIR, .len = sizeof dir - 1 };
+	if (strncmp(p, dir, sizeof dir - 1) == 0) {
+		h = numbered(HOLDS_DIR, p, p + sizeof dir - 1);
+		if (!h.number && h.len == sizeof dir)
+			h.number = 1;
+		return h;
+	}
 	end = strncmp(p, rest, sizeof rest - 1) == 0 ? strchr(p, '}') : NULL;
 	if (end && end > p + sizeof rest - 1)
 		return (struct placeholder){ .holds = HOLDS_REST,
 					     .len = (size_t)(end + 1 - p),
 					     .name_at = sizeof rest - 1,
 					     .name_len = (size_t)(end - p) - (sizeof rest - 1) };
-	return pool_at(p);
+	return numbered(HOLDS_POOL, p, p + 1);
 }
 
 static bool has_placeholder(const struct runner_command *c, enum holds a_kind,
@@ -232,11 +237,19 @@ static char *placeholder_text(const char *p, const struct placeholder *h,
 		path = pool_path(h->number, images, paths, is_image, err);
 		return path ? xstrdup(path) : NULL;
 	case HOLDS_DIR:
+		if (paths->dir && h->number > 0 && h->number <= paths->nplaces) {
+			path = paths->places[h->number - 1];
+			return xasprintf("%s%s%s", paths->dir, *path ? "/" : "", path);
+		}
 		if (paths->dir)
-			return xstrdup(paths->dir);
-		error_set(
-			err,
-			"{dir}: the trace has no folder whose files are followed; record with --files DIR, or with {dir} in the program's command");
+			error_set(
+				err,
+				"{dir%u}: folders are followed, but not so many; {dir} is the first of them, {dir2} the second",
+				h->number);
+		else
+			error_set(
+				err,
+				"{dir}: the trace has no folder whose files are followed; record with --files DIR, or with {dir} in the program's command");
 		return NULL;
 	case HOLDS_OPERATION: return xasprintf("%llu", (unsigned long long)paths->operation);
 	case HOLDS_REST:

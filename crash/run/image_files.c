@@ -324,6 +324,21 @@ int image_files_restore(struct image_files *s, const struct crash_image *im,
 	return lines_apply(s, im, set, left, err);
 }
 
+void image_files_write(struct image_files *s, uint64_t addr, const uint8_t *bytes, size_t len_bytes)
+{
+	const int index = image_files_find(s, PMT_FILE(addr));
+	const uint64_t offset = PMT_OFFSET(addr), last = offset + len_bytes - 1;
+	struct image_file *f = index < 0 ? NULL : &s->files.at[index];
+	struct stat st;
+
+	if (!f || f->fd < 0 || !len_bytes || fstat(f->fd, &st) < 0 || last >= (uint64_t)st.st_size)
+		return;
+	if (pwrite(f->fd, bytes, len_bytes, (off_t)offset) < 0)
+		return;
+	for (uint64_t page = offset / IMAGE_PAGE_BYTES; page <= last / IMAGE_PAGE_BYTES; page++)
+		page_expect(f, page);
+}
+
 /* ---- export ---- */
 
 static int export_pages(int fd, const struct crash_file *cf)

@@ -219,6 +219,8 @@ void runner_load_folder(struct runner *r, const struct runner_folder *f,
 		r->has_failed = true;
 		return;
 	}
+	r->pool_paths.places = f->places;
+	r->pool_paths.nplaces = f->nplaces;
 	image_files_list_folder(&r->images, r->dir, f->files, f->nfiles);
 	r->has_failed = region_load(&r->region, &r->images, set, &r->failure) < 0;
 	limits_set(r);
@@ -245,6 +247,11 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 				   : image_files_restore(&r->images, r->image, r->set, left,
 							 &r->failure)) < 0;
 	region_note_images(&r->region, &r->images);
+}
+
+void runner_write(struct runner *r, uint64_t addr, const uint8_t *bytes, size_t len_bytes)
+{
+	image_files_write(&r->images, addr, bytes, len_bytes);
 }
 
 void runner_set_operation(struct runner *r, uint64_t operation)

@@ -143,6 +143,10 @@ struct runner_folder {
 		const char *path;
 	} * files;
 	size_t nfiles;
+	/* for {dir}, {dir2}…: paths below the folder, or "" for the folder itself; valid as long as
+	 * the runner */
+	const char *const *places;
+	size_t nplaces;
 };
 /* At most so many files of a folder can have lines with several contents, and the paths of these
  * files can be at most runner_folder_path_max() long. The sectors of other files have to be decided
@@ -179,6 +183,9 @@ void runner_watch(struct runner *r, enum runner_watch watch);
  * that cannot be preloaded gets the newest contents, and why_unsound says so. */
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result,
 		       struct error *err);
+/* Writes into a file between two commands of a run that is not lazy. Nothing happens if the file
+ * does not exist there, or ends before. addr: as in the trace. */
+void runner_write(struct runner *r, uint64_t addr, const uint8_t *bytes, size_t len_bytes);
 /* Gives the decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
 /* Says how often the run touched a page with undecided or watched bytes; that is the cost of

@@ -71,6 +71,9 @@ void image_files_list_folder(struct image_files *s, const char *folder,
 			     const struct runner_folder_file *files, size_t n);
 /* Finds the index of a PM file in s->files by its number; -1: it has no image. */
 int image_files_find(const struct image_files *s, uint32_t number);
+/* Writes into a file, if it is there and has these bytes. addr: as in the trace. */
+void image_files_write(struct image_files *s, uint64_t addr, const uint8_t *bytes,
+		       size_t len_bytes);
 /* Restores presence, size and contents of all files; each undecided line gets its newest content
  * that is left. */
 int image_files_restore(struct image_files *s, const struct crash_image *im,
@@ -158,8 +161,10 @@ struct pool_paths {
 	char **numbered;  /* by number; NULL: no such file */
 	size_t n;
 	uint64_t operation;
-	const char *folder; /* where rest_make() makes its files */
-	const char *dir;    /* of runner_load_folder(); NULL: there is none */
+	const char *folder;        /* where rest_make() makes its files */
+	const char *dir;           /* of runner_load_folder(); NULL: there is none */
+	const char *const *places; /* in it, for {dir}, {dir2}… */
+	size_t nplaces;
 };
 /* Gives the command with {} and {N} replaced by the files' own paths, or by the paths of their
  * images. NULL: there is no such file. free() it. */

@@ -328,7 +328,8 @@ static enum minimise_end classify(struct explorer *e, const uint64_t *cause, uin
 
 	collect_losses(e, cause, &lost);
 	look_around(e, &lost, &around);
-	if (is_of_the_past(v, &around))
+	if (is_of_the_past(v, &around) || (v->kind == VERDICT_DUMP && around.acknowledged.seq &&
+					   allowed_is_denied(&e->allowed, v->dump_hash)))
 		classify_acknowledged(e, b, &lost, &around);
 	else if (!around.survivor.seq)
 		end = classify_between(e, few, v, &lost, &around, b, err);

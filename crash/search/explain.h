@@ -28,6 +28,7 @@ struct crash_bug {
 	/* of files: the places to name, instead of all of these, and what is wrong */
 	VEC(struct crash_place) places;
 	const char *message, *advice;
+	unsigned profiles; /* of files: a bit for each profile that has the bug */
 	/* the surviving store was durable before this failure point, as others were; an earlier
 	 * failure point shows which of them matters */
 	bool is_survivor_guessed;

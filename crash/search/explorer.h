@@ -69,6 +69,8 @@ struct crash_counters {
 	uint64_t slow;
 	/* runs that reached the time limit and were not repeated, because --max-time was over */
 	uint64_t unconfirmed;
+	/* failure points at which nothing was run: recovery needs a pool, and there was none */
+	uint64_t poolless;
 	uint64_t uncompared; /* failure points whose dump was not compared with anything */
 	/* of these, those inside guessed operations that overlap */
 	uint64_t overlapping;
@@ -82,7 +84,7 @@ struct crash_counters {
 	uint32_t has_missed;  /* recovery asked for a PM file that did not exist */
 	uint32_t has_moved;   /* the address of a PM file was taken in some run */
 	uint32_t has_sandbox; /* recovery's own seccomp filter was not installed in some run */
-	uint32_t had_file;    /* a PM file existed in some run */
+	uint32_t had_file;    /* there was a pool in some run */
 	uint32_t is_late;     /* stopped because of the time, not the number of runs */
 	/* bits, by hash of a word: a lazy run read it while it was undecided */
 	uint64_t read_words[READ_WORDS];
@@ -102,7 +104,7 @@ struct explorer_limits {
 	/* run all states that can only repeat a known bug; otherwise a failure point gets at most
 	 * as many such runs as other runs, but always a few */
 	bool wants_repeats;
-	/* recovery refuses to start without a PM file, so it is not run at such failure points */
+	/* recovery refuses to start without a pool, so it is not run at such failure points */
 	bool needs_pool;
 	uint64_t seed;
 };

@@ -1,6 +1,6 @@
 /* Finds out what a dump may print after a crash while operations of several threads are in flight.
- * Each of them may have taken effect or not, in any order in which an operation that ended first
- * comes first. The recorded run shows one of these outcomes; the others are computed from it. */
+ * All that were acknowledged before the crash have taken effect; each one in flight has, as a
+ * whole, or has not. */
 #ifndef CRASH_SEARCH_IN_FLIGHT_H
 #define CRASH_SEARCH_IN_FLIGHT_H
 
@@ -8,27 +8,39 @@
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
+#include "util/map.h"
 
-/* A stretch of the trace: the same operations are in flight for crashes before events first_seq + 1
- * to last_seq. */
-struct in_flight_stretch {
-	uint64_t first_seq, last_seq;
-	struct allowed allowed; /* empty: too many operations to compute it */
+/* outcomes that are built for one moment */
+#define IN_FLIGHT_OUTCOMES 4096u
+
+/* A crash before event seq. */
+struct in_flight_moment {
+	uint64_t seq;
+	struct allowed allowed; /* empty: the outcomes are too many, or could not be built */
+};
+
+/* What came of a state that was built. */
+struct in_flight_outcome {
+	uint64_t hash; /* of the dump */
+	bool is_known; /* recovery copes with it */
 };
 
 struct in_flight {
-	VEC(struct in_flight_stretch) list; /* ascending first_seq */
+	VEC(struct in_flight_moment) list; /* ascending seq */
+	VEC(struct in_flight_outcome) outcomes;
+	struct map by_content; /* content of the files → index in outcomes plus 1 */
 };
 
-/* Computes, for all stretches of the trace with several operations in flight, what a dump may
- * print. texts: gets what the dumps printed; NULL: not wanted. deadline_ns: when to give up; 0:
- * never. */
+/* Computes what a dump may print after a crash at each of these moments (ascending events) that is
+ * not known yet. texts: gets what the dumps printed; NULL: not wanted. deadline_ns: when to give
+ * up; 0: never. */
 int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner,
 		   const struct recovery *c, struct dump_texts *texts, uint64_t deadline_ns,
-		   struct error *err);
+		   const uint64_t *moments, size_t nmoments, struct error *err);
 void in_flight_release(struct in_flight *f);
-/* Finds the stretch in which a crash before event seq is; NULL: at most one operation is in
- * flight. */
-const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq);
+/* Finds what is known of a crash before event seq; NULL: nothing. */
+const struct in_flight_moment *in_flight_find(const struct in_flight *f, uint64_t seq);
+/* The index of the first moment at or after event seq. */
+size_t in_flight_first(const struct in_flight *f, uint64_t seq);
 
 #endif

@@ -129,7 +129,7 @@ void explorer_release(struct explorer *e)
 	deaths_release(&e->deaths);
 	vec_release(&e->taken);
 	surroundings_release(&e->around);
-	vec_release(&e->allowed.hashes);
+	allowed_release(&e->allowed);
 	map_release(&e->decisions);
 	run_reads_release(&e->reads);
 	big_release(&e->nstates);
@@ -213,6 +213,7 @@ static bool account(struct explorer *e, struct point_rest *r)
 static int pass(struct explorer *e)
 {
 	release_tests(e);
+	__atomic_fetch_add(&e->counters->poolless, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&e->counters->begun, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&e->counters->points, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -225,7 +226,7 @@ int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, 
 	int result;
 
 	e->first_end = 0;
-	if (image_has_file(&e->walk->image))
+	if (walk_has_pool(e->walk))
 		__atomic_store_n(&e->counters->had_file, 1, __ATOMIC_RELAXED);
 	else if (e->limits.needs_pool)
 		return pass(e);

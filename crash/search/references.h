@@ -23,13 +23,22 @@ struct references {
 	struct reference initial, final; /* before the first event and after the last */
 	/* recovery copes with the final state; it need not if the program was killed */
 	bool has_final;
-	/* for crashes while operations of several threads are in flight */
+	/* for crashes while operations of several threads overlap */
 	struct in_flight in_flight;
 	overlap_list overlaps; /* about guessed operations */
 	bool is_known;
 	uint64_t deadline_ns;      /* when to give up, 0: never; set by the caller */
 	bool is_late;              /* the deadline was reached, so not all references are known */
 	const struct index *index; /* NULL: none; set by the caller */
+	/* the events of all failure points, for a caller that takes all references; set by the
+	 * caller, ascending */
+	const uint64_t *points;
+	size_t npoints;
+	/* what was acknowledged may be lost until a sync is (--buffered); references_take() sets
+	 * it */
+	bool is_buffered;
+	/* outcomes of operations that overlap are built; otherwise nothing is allowed there */
+	bool is_building;
 	/* gets what the dumps printed, NULL: not wanted; set by the caller */
 	struct dump_texts *texts;
 };
@@ -45,7 +54,9 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 void references_know(struct references *r, const struct plan *p);
 void references_release(struct references *r);
 /* Fills the dumps that are allowed after a crash before event seq: before and after the operation
- * in flight, or after the last operation. Nothing is filled if that is unknown: for example while
+ * in flight, or after the last operation; if operations of several threads overlap, what
+ * in_flight.h says. With --buffered, also what was allowed at any moment since the last sync that
+ * was acknowledged began. Nothing is filled if that is unknown: for example while
  * the pool is created, if recovery refuses to run without one, because then nobody knows what it
  * prints for an empty pool. */
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq,

@@ -61,7 +61,8 @@ struct named {
 	uint64_t addr;
 	bool is_bytes;
 	uint32_t number;
-	uint8_t bytes[PMT_LINE_BYTES];
+	uint32_t nbytes;
+	uint8_t bytes[MODEL_LINE_BYTES_MAX];
 };
 
 static int digit(char c)
@@ -92,14 +93,15 @@ static bool take_char(const char **at, char c)
 	return true;
 }
 
-static bool take_bytes(const char **at, uint8_t *bytes, size_t n)
+/* Reads the bytes of a line, which is a sector on some platforms. */
+static bool take_bytes(struct named *n, const char **at)
 {
-	for (size_t i = 0; i < n; i++, *at += 2)
-		if (digit((*at)[0]) < 16 && digit((*at)[1]) < 16)
-			bytes[i] = (uint8_t)(digit((*at)[0]) << 4 | digit((*at)[1]));
+	for (; n->nbytes < sizeof n->bytes && digit((*at)[0]) < 16; *at += 2)
+		if (digit((*at)[1]) < 16)
+			n->bytes[n->nbytes++] = (uint8_t)(digit((*at)[0]) << 4 | digit((*at)[1]));
 		else
 			return false;
-	return true;
+	return n->nbytes > 0;
 }
 
 /* Reads FILE+OFFSET=CONTENT and moves behind it. */
@@ -114,7 +116,7 @@ static bool take_named(struct named *n, const char **at)
 	n->addr = PMT_ADDR(file, offset);
 	n->is_bytes = **at == 'x';
 	if (n->is_bytes)
-		return take_char(at, 'x') && take_bytes(at, n->bytes, sizeof n->bytes);
+		return take_char(at, 'x') && take_bytes(n, at);
 	if (!take_number(at, 10, UINT32_MAX, &number))
 		return false;
 	n->number = (uint32_t)number;
@@ -160,11 +162,12 @@ static int add_content(struct state_set *s, const struct model *m, const struct 
 	struct state_line *l = (struct state_line *)states_line(s, n->addr);
 	size_t newest;
 
-	if (!l || l->addr != n->addr || !model_each_lost(m, n->addr, n->bytes, ignore_lost, NULL))
+	if (!l || l->addr != n->addr || n->nbytes != s->line_bytes ||
+	    !model_each_lost(m, n->addr, n->bytes, ignore_lost, NULL))
 		return -1;
 	newest = l->contents + (size_t)(l->ncontents - 1) * s->line_bytes;
 	vec_reserve(&s->bytes, s->bytes.n + 2 * s->line_bytes);
-	memcpy(s->bytes.at + s->bytes.n, n->bytes, sizeof n->bytes);
+	memcpy(s->bytes.at + s->bytes.n, n->bytes, n->nbytes);
 	memcpy(s->bytes.at + s->bytes.n + s->line_bytes, s->bytes.at + newest, s->line_bytes);
 	l->contents = s->bytes.n;
 	l->ncontents = 2;
@@ -195,8 +198,10 @@ static int state_parse_one(const struct state_set *s, const char *text, uint64_t
 	l = states_line(s, n.addr);
 	if (!l || l->addr != n.addr)
 		return -1;
+	if (n.is_bytes && n.nbytes != s->line_bytes)
+		return -1;
 	for (uint32_t c = 0; n.is_bytes && c < l->ncontents; c++)
-		if (memcmp(state_content(s, l, c), n.bytes, sizeof n.bytes) == 0) {
+		if (memcmp(state_content(s, l, c), n.bytes, n.nbytes) == 0) {
 			states_only(l, state, c);
 			return 0;
 		}

@@ -31,13 +31,17 @@ struct surroundings {
 	/* the last store before the crash that is not lost, if it is later than the oldest lost
 	 * one */
 	struct crash_store survivor;
-	/* the first output or end of an operation between the oldest lost store and the crash */
+	/* the first output or end of an operation between the oldest lost store and the crash: of
+	 * the thread that stored, else of one that has loaded the bytes since, else of any */
 	struct crash_store acknowledged;
 };
 
 struct surroundings_event {
 	struct crash_store store;
-	bool is_acknowledgement;
+	enum { SURROUNDINGS_STORE, SURROUNDINGS_LOAD, SURROUNDINGS_ACKNOWLEDGEMENT } what;
+	uint32_t stream, thread;
+	uint64_t addr;
+	uint32_t size_bytes;
 };
 
 /* What was read last. Zero-initialised: nothing. */

@@ -17,6 +17,20 @@ void allowed_add(struct allowed *a, uint64_t hash)
 	*vec_add(&a->hashes) = hash;
 }
 
+bool allowed_is_denied(const struct allowed *a, uint64_t hash)
+{
+	for (size_t i = 0; i < a->denied.n; i++)
+		if (a->denied.at[i] == hash)
+			return true;
+	return false;
+}
+
+void allowed_release(struct allowed *a)
+{
+	vec_release(&a->hashes);
+	vec_release(&a->denied);
+}
+
 #define SAID_BYTES 300
 
 static void judge_end(struct verdict *v, const struct run_result *r, const struct runner_command *c,
@@ -251,10 +265,9 @@ bool verdict_is_slow(const struct verdict *v)
 	return v->kind == VERDICT_HANG || v->kind == VERDICT_NOT_READY;
 }
 
-bool verdict_is_refusal(const struct verdict *v, const struct runner *r,
-			const struct crash_image *im)
+bool verdict_is_refusal(const struct verdict *v, const struct runner *r, bool has_pool)
 {
-	return v->kind == VERDICT_STATUS && !image_has_file(im) &&
+	return v->kind == VERDICT_STATUS && !has_pool &&
 	       (runner_has_missed(r) || runner_has_opened(r));
 }
 

@@ -21,6 +21,8 @@ struct recovery {
 	/* a command uses the number of the operation that the crash interrupted */
 	bool has_operation;
 	uint64_t operation; /* that number, the same for every crash; 0: the plan tells it */
+	/* operations that were acknowledged since the last sync may be lost: --buffered */
+	bool is_buffered;
 	/* exit statuses that are fine, of recover or of the command that does its work */
 	bool ok_status[256];
 };
@@ -51,7 +53,11 @@ enum verdict_kind {
  * everything. */
 struct allowed {
 	VEC(uint64_t) hashes;
+	/* not allowed, but only because an answer showed more than that (in_flight.h) */
+	VEC(uint64_t) denied;
 };
+bool allowed_is_denied(const struct allowed *a, uint64_t hash);
+void allowed_release(struct allowed *a);
 void allowed_add(struct allowed *a, uint64_t hash); /* adds it unless it is there already */
 
 struct verdict {
@@ -84,8 +90,7 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c,
 void verdict_judge_dump(struct verdict *v, const struct recovery *c, const struct allowed *allowed);
 bool verdict_is_slow(const struct verdict *v); /* did it reach its time limit? */
 /* Is there no pool, and does recovery say so by its exit status? */
-bool verdict_is_refusal(const struct verdict *v, const struct runner *r,
-			const struct crash_image *im);
+bool verdict_is_refusal(const struct verdict *v, const struct runner *r, bool has_pool);
 /* Gives a hash, never 0, of how recovery ended and what it printed, including standard error. */
 uint64_t verdict_printed(const struct verdict *v);
 /* Do both verdicts have the same way to fail: same signal and function, or same exit status? All

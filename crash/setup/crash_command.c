@@ -49,6 +49,8 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	add_option(&line, "--check", s->check);
 	add_option(&line, "--recover-ready", s->ready);
 	add_option(&line, "--dump", s->dump);
+	if (s->buffered)
+		add_word(&line, "--buffered");
 	add_option(&line, "--failure-points", s->failure_points);
 	if (s->pool_creation)
 		add_word(&line, "--pool-creation");
@@ -90,11 +92,9 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	const struct {
 		const char *option;
 		bool is_set;
-	} flags[] = { { "--races", s->races },
-		      { "--strict", s->strict },
-		      { "--no-trust", s->no_trust },
-		      { "--pool-creation", s->pool_creation },
-		      { "--repeats", s->repeats } };
+	} flags[] = { { "--races", s->races },       { "--strict", s->strict },
+		      { "--no-trust", s->no_trust }, { "--pool-creation", s->pool_creation },
+		      { "--buffered", s->buffered }, { "--repeats", s->repeats } };
 
 	add_text_option(r, "--recover", s->recover);
 	add_text_option(r, "--then", s->then);

@@ -15,6 +15,7 @@
 #include "crash/setup/race_sites.h"
 #include "pools/unseen/sums.h"
 #include "trace/followed.h"
+#include "util/str.h"
 
 #define SHARD_SEED 1u /* the seed that divides the failure points; all shards need the same */
 /* runs per failure point; recovery that reads a checksum over many undecided lines would never
@@ -79,6 +80,7 @@ static void set_limits(struct crash_setup *s)
 			    ? SAMPLE_RUNS
 			    : 0;
 	l->wants_repeats = s->repeats;
+	s->recovery.is_buffered = s->buffered;
 	l->seed = s->seed.is_set ? s->seed.n : s->shard.of ? SHARD_SEED : clock_ns() % 1000000u;
 	s->options.window = s->window.is_set ? s->window.n : 1;
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n
@@ -115,6 +117,7 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 	s->options.types =
 		(struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
 	s->options.shard = s->shard;
+	s->options.profile = s->profile == FILES_PROFILES ? FILES_WEAKEST : s->profile;
 	set_limits(s);
 	s->options.recovery = &s->recovery;
 	s->libraries = (struct libraries){ s->library_globs.item, s->library_globs.n };
@@ -155,8 +158,8 @@ static const char *scratch_pool(const struct plan *p)
 {
 	const char *pool = trace_meta(p->trace, "scratch_pool");
 
-	return pool && strcmp(pool, trace_file(p->trace, plan_first_file(p))->path) == 0 ? pool
-											 : NULL;
+	return pool && strcmp(pool, trace_file(p->trace, plan_pool_file(p))->path) == 0 ? pool
+											: NULL;
 }
 
 /* Takes the recorded command as recovery, from the trace. */
@@ -197,6 +200,23 @@ static int choose_platform(struct crash_setup *s, const struct trace *t, struct 
 	return 0;
 }
 
+/* Do recovery's commands name a pool: by a placeholder, or by its base name? */
+static bool names_pool(const struct crash_setup *s, const struct plan *p)
+{
+	for (size_t i = 0; i < sizeof s->commands / sizeof *s->commands; i++) {
+		const struct runner_command *c = s->commands[i];
+
+		if (c && runner_command_has_pool(c))
+			return true;
+		for (char **word = c ? c->argv : NULL; word && *word; word++)
+			for (size_t k = 0; k < p->numbered.n; k++)
+				if (p->numbered.at[k] &&
+				    strstr(*word, str_base_name(p->numbered.at[k])))
+					return true;
+	}
+	return false;
+}
+
 static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 {
 	struct race_options *races = &s->options.races;
@@ -205,14 +225,15 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 		pool_making_find(p);
 	if (s->has_files)
 		return then_recorded_fit(s, p, err);
-	if (plan_first_file(p) == 0)
+	if (plan_pool_file(p) == 0)
 		return error_set(err, "%s holds no persistent memory file", p->path);
-	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
+	s->options.runner.pool = trace_file(p->trace, plan_pool_file(p))->path;
 	s->options.runner.paths = p->paths.at;
 	s->options.runner.numbered = p->numbered.at;
 	s->options.runner.nnumbered = p->numbered.n;
 	if (recover_as_recorded(s, p, err) < 0 || then_recorded_fit(s, p, err) < 0)
 		return -1;
+	p->is_pool_named = names_pool(s, p);
 	if (!s->pool_creation)
 		pool_making_find(p);
 	if (races->is_wanted &&

@@ -47,7 +47,9 @@ struct crash_setup {
 	/* the trace was recorded with --files: crash states are those of the files;
 	 * files_option_fit() has seen to it that nothing else was asked for */
 	bool has_files;
-	bool races, strict, no_trust, explain_groups, pool_creation, repeats;
+	/* the profile of files that the user named; FILES_PROFILES: none */
+	enum files_profile profile;
+	bool races, strict, no_trust, explain_groups, pool_creation, repeats, buffered;
 	struct shard shard; /* shard.of is 0 if all failure points are explored here */
 	/* set if parts are explored elsewhere or continue there; NULL: everything is explored
 	 * here */

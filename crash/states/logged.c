@@ -102,7 +102,7 @@ void logged_release(struct logged *l)
 	vec_release(&l->list);
 }
 
-static bool is_open(const struct logged_range *r, uint64_t seq)
+bool logged_range_is_open(const struct logged_range *r, uint64_t seq)
 {
 	return r->seq < seq && seq <= r->end_seq;
 }
@@ -110,7 +110,7 @@ static bool is_open(const struct logged_range *r, uint64_t seq)
 bool logged_is_open(const struct logged *l, uint64_t seq)
 {
 	for (size_t i = 0; i < l->list.n && l->list.at[i].seq < seq; i++)
-		if (is_open(&l->list.at[i], seq))
+		if (logged_range_is_open(&l->list.at[i], seq))
 			return true;
 	return false;
 }
@@ -146,7 +146,7 @@ void logged_apply(const struct logged *l, uint64_t seq, struct crash_image *im, 
 	for (size_t i = 0; i < l->list.n && l->list.at[i].seq < seq; i++) {
 		const struct logged_range *r = &l->list.at[i];
 
-		if (!is_open(r, seq))
+		if (!logged_range_is_open(r, seq))
 			continue;
 		keep(undo, im, s, r);
 		image_write(im, r->addr, r->after, r->len_bytes);
@@ -164,7 +164,7 @@ void logged_undo(const struct logged *l, uint64_t seq, struct crash_image *im, s
 	for (size_t i = l->list.n; i-- > 0;) {
 		const struct logged_range *r = &l->list.at[i];
 
-		if (!is_open(r, seq))
+		if (!logged_range_is_open(r, seq))
 			continue;
 		at -= r->len_bytes;
 		image_write(im, r->addr, undo->image.at + at, r->len_bytes);

@@ -33,6 +33,7 @@ void logged_release(struct logged *l);
 
 /* Does a crash before event seq come while a range is logged? */
 bool logged_is_open(const struct logged *l, uint64_t seq);
+bool logged_range_is_open(const struct logged_range *r, uint64_t seq);
 /* Writes the bytes of the open ranges into the image and into all contents of the set, and what was
  * there into `undo`; logged_undo() restores that. */
 struct logged_undo {

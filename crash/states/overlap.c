@@ -153,7 +153,7 @@ void overlap_find(const struct plan *p, overlap_list *out)
 	struct model *m;
 	struct trace *t;
 
-	if (p->has_annotated_operations || p->operations.n == 0 || is_alone(p))
+	if (p->has_annotated_operations || p->has_requests || p->operations.n == 0 || is_alone(p))
 		return;
 	m = plan_model(p, NULL);
 	t = trace_cursor(p->trace);

@@ -1,6 +1,7 @@
 /* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites,
  * initial content. A model follows the events to find stores that are never written back. */
 #include "crash/states/plan.h"
+#include "crash/states/requests.h"
 #include "model/cut.h"
 #include "util/order.h"
 
@@ -232,6 +233,7 @@ static void note(struct plan *p, const struct trace_event *ev)
 		operation_end(p, ev);
 	else if (ev->kind == PMT_OUTPUT)
 		note_output(p, ev);
+	p->has_input |= ev->kind == PMT_INPUT;
 }
 
 struct end_walk {
@@ -333,7 +335,8 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform, boo
 	p->ntrusted = model_ntrusted(m);
 	model_free(m);
 	p->has_annotated_operations = p->operations.n > 0;
-	if (!p->has_annotated_operations && p->outputs.n > 0 && !p->is_output_bunched)
+	p->has_requests = !p->has_annotated_operations && p->has_input && requests_find(p);
+	if (p->operations.n == 0 && p->outputs.n > 0 && !p->is_output_bunched)
 		operations_from_outputs(p);
 	return p;
 }
@@ -456,8 +459,28 @@ bool plan_is_unkept(const struct plan *p, uint64_t seq)
 	return is_listed(p->unkept.at, p->unkept.n, seq);
 }
 
-uint32_t plan_first_file(const struct plan *p)
+bool plan_is_pool_name(const struct plan *p, const char *path)
 {
+	for (size_t i = 0; i < p->numbered.n; i++)
+		if (p->numbered.at[i] && strcmp(p->numbered.at[i], path) == 0)
+			return true;
+	for (size_t i = 0; i < p->initial.n; i++) {
+		const struct trace_event *ev = &p->initial.at[i];
+
+		if (ev->kind == PMT_FILE && ev->data_len == strlen(path) &&
+		    memcmp(ev->data, path, ev->data_len) == 0)
+			return true;
+	}
+	return false;
+}
+
+uint32_t plan_pool_file(const struct plan *p)
+{
+	const char *pool = trace_meta(p->trace, "scratch_pool");
+
+	for (uint32_t i = 1; pool && i < p->numbered.n; i++)
+		if (p->numbered.at[i] && strcmp(p->numbered.at[i], pool) == 0)
+			return i;
 	for (uint32_t i = 1; i < p->sizes.n; i++) {
 		const struct trace_file *f = trace_file(p->trace, i);
 

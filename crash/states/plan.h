@@ -11,7 +11,8 @@
 #include "util/vec.h"
 #include "util/wire.h"
 
-/* An operation: from PMEND_OP_BEGIN to PMEND_OP_END, or between two acknowledgements (outputs). */
+/* An operation: from PMEND_OP_BEGIN to PMEND_OP_END; or guessed, from a request to its answer
+ * (requests.h), or between two acknowledgements (outputs). */
 struct operation {
 	uint64_t begin_seq, end_seq; /* UINT64_MAX: it never ended */
 	uint32_t stream, thread;
@@ -67,7 +68,11 @@ struct plan {
 	VEC(const char *) numbered; /* by file number: its path, or NULL */
 	VEC(const char *) paths;    /* all paths that PM files ever have; ends with NULL */
 	VEC(uint64_t) outputs;      /* seq of acknowledgements: write and send to the outside */
+	/* recovery's commands name a pool, so recovery finds nothing if no file has such a name */
+	bool is_pool_named;
 	bool has_roi, has_annotated_operations;
+	bool has_requests; /* operations were guessed per thread, from requests */
+	bool has_input;    /* the program has read requests */
 	/* one acknowledgement contains several lines, so acknowledgements do not separate
 	 * operations */
 	bool is_output_bunched;
@@ -121,8 +126,12 @@ bool plan_is_initial(const struct plan *p, uint64_t file);
 bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev);
 /* Does the event describe a file of plan->late? */
 bool plan_is_late_event(const struct plan *p, const struct trace_event *ev);
-/* The number of the first file that has a path; 0 if none has. */
-uint32_t plan_first_file(const struct plan *p);
+/* Is the path the name of a pool: the last name that some file got, or one that a file had before
+ * the program ran? A name under which a pool is made, until it is renamed, is none. */
+bool plan_is_pool_name(const struct plan *p, const char *path);
+/* The number of the file that {} stands for: the one whose last name is {pool}, or else the first
+ * that has a path; 0 if none has. */
+uint32_t plan_pool_file(const struct plan *p);
 
 /* Finds a site by its id; NULL if no site has it. */
 static inline const struct trace_site *plan_site(const struct plan *p, uint32_t id)

@@ -147,6 +147,7 @@ static void pass(struct plan *p, struct wire *w)
 	pass_sorted(w, &p->outputs);
 	wire_pass(w, p->has_roi);
 	wire_pass(w, p->has_annotated_operations);
+	wire_pass(w, p->has_requests);
 	wire_pass(w, p->is_output_bunched);
 	wire_pass(w, p->is_exact);
 	wire_pass(w, p->ntrusted);

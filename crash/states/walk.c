@@ -7,6 +7,9 @@
  * why these moments are enough. */
 #include "crash/states/walk.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "model/wire.h"
 #include "trace/position.h"
 
@@ -167,7 +170,7 @@ static bool is_boundary(const struct walk *w, const struct trace_event *ev)
 {
 	return w->plan->has_annotated_operations
 		       ? ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END
-		       : ev->kind == PMT_OUTPUT;
+		       : ev->kind == PMT_OUTPUT || (w->plan->has_requests && ev->kind == PMT_INPUT);
 }
 
 /* Does a region end with stores that nothing made durable in it? They are not judged later. */
@@ -196,6 +199,22 @@ static bool is_overtaking(const struct walk *w, const struct trace_event *ev)
 	       model_has_older(w->model, ev->addr, ev->size_bytes, w->acknowledged_seq);
 }
 
+/* Notes META together=N: a folder is renamed, and the next N RENAME events are one step. */
+static void note_together(struct walk *w, const struct trace_event *ev)
+{
+	static const char key[] = "together=";
+	char text[sizeof key + 12] = "";
+
+	if (ev->kind == PMT_RENAME && w->ntogether > 0)
+		w->ntogether--;
+	if (ev->kind != PMT_META || ev->data_len >= sizeof text || ev->data_len < sizeof key ||
+	    memcmp(ev->data, key, sizeof key - 1) != 0)
+		return;
+	memcpy(text, ev->data, ev->data_len);
+	w->ntogether = (uint32_t)strtoul(text + sizeof key - 1, NULL, 10);
+	w->is_together = false;
+}
+
 /* Is the event the second half of a rename over a PM file? The trace has two events for that call:
  * the old file is removed, and the other file gets its name. No crash comes between. */
 static bool is_replacing(const struct walk *w, const struct trace_event *ev)
@@ -208,7 +227,7 @@ static bool is_replacing(const struct walk *w, const struct trace_event *ev)
 
 static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
-	if (is_replacing(w, ev))
+	if (is_replacing(w, ev) || (ev->kind == PMT_RENAME && w->is_together && w->ntogether > 0))
 		return false;
 	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
 		return false;
@@ -250,6 +269,30 @@ static void late_enter(struct walk *w)
 	w->is_changed = true;
 }
 
+/* Notes that a file is about to lose the name of a pool. */
+static void note_lost_pool(struct walk *w, const struct trace_event *ev)
+{
+	const struct crash_file *f = ev->kind == PMT_UNLINK || ev->kind == PMT_RENAME
+					     ? image_file(&w->image, ev->arg[0])
+					     : NULL;
+
+	w->has_lost_pool |= f && f->exists && f->path && plan_is_pool_name(w->plan, f->path);
+}
+
+bool walk_has_pool(const struct walk *w)
+{
+	if (!w->plan->is_pool_named)
+		return image_has_file(&w->image);
+	for (size_t i = 1; i < w->image.files.n; i++) {
+		const struct crash_file *f = &w->image.files.at[i];
+
+		if (f->path && f->exists && plan_is_pool_name(w->plan, f->path))
+			return true;
+	}
+	/* without any file, the program has cleaned up: that is as before it began */
+	return w->has_lost_pool && image_has_file(&w->image);
+}
+
 static void step(struct walk *w)
 {
 	const struct trace_event *ev = &w->ev;
@@ -259,6 +302,9 @@ static void step(struct walk *w)
 	note_regions(w, ev);
 	if (is_late_due(w))
 		late_enter(w);
+	note_lost_pool(w, ev);
+	note_together(w, ev);
+	w->is_together |= ev->kind == PMT_RENAME;
 	if (!plan_is_initial_event(w->plan, ev) && !plan_is_late_event(w->plan, ev))
 		image_event(&w->image, ev);
 	/* the shadow needs the image before the event makes stores durable */
@@ -409,6 +455,9 @@ static void pass_place(struct walk *w, struct wire *m)
 	wire_pass(m, w->roi_depth);
 	wire_pass(m, w->copier);
 	wire_pass(m, w->nlate);
+	wire_pass(m, w->has_lost_pool);
+	wire_pass(m, w->ntogether);
+	wire_pass(m, w->is_together);
 	if (m->is_received)
 		w->skips.n = 0;
 	wire_pass_vec(m, &w->skips, pass_skip);

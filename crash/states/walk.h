@@ -56,8 +56,11 @@ struct walk {
 	bool notes_overtaken, has_overtaken;
 	/* the last acknowledgement, if no failure point came since; otherwise 0 */
 	uint64_t acknowledged_seq;
-	size_t nlate;    /* number of entries of plan->late that are in the image */
-	uint64_t copier; /* the thread for which the kernel stored in the last event; 0: none */
+	size_t nlate;       /* number of entries of plan->late that are in the image */
+	uint32_t ntogether; /* RENAME events that belong to the last one: a folder was renamed */
+	bool is_together;   /* the first of them has happened */
+	bool has_lost_pool; /* a file had the name of a pool, and has it no more */
+	uint64_t copier;    /* the thread for which the kernel stored in the last event; 0: none */
 	VEC(struct walk_skip {
 		uint64_t thread;
 		int failure_depth;
@@ -79,6 +82,8 @@ void walk_release(struct walk *w);
 /* Goes to the beginning of the region of interest, if there is one. To be called before the first
  * step. */
 void walk_enter(struct walk *w);
+/* Is there a pool here that recovery can find, or was there one before? */
+bool walk_has_pool(const struct walk *w);
 bool walk_next(struct walk *w); /* false: there are no more failure points */
 
 /* ---- saving a walk in the middle ---- */

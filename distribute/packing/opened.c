@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "crash/files/files_explore.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
 #include "distribute/packing/internal.h"
@@ -93,6 +94,27 @@ static int notes_read(struct packing *p, const char *path, struct error *err)
 	return 0;
 }
 
+/* Judges a run in which nothing was lost. 1: recovery did not end. */
+static int judge(struct packing *p, const struct verdict *v, bool is_end)
+{
+	char *text;
+
+	if (!verdict_is_slow(v) && (!is_end || v->kind == VERDICT_OK))
+		return 0;
+	text = verdict_text(v);
+	tree_lack(
+		p,
+		"recovery failed during packing although nothing is lost (%s), so files that it opens later are not packed",
+		text);
+	free(text);
+	return verdict_is_slow(v);
+}
+
+static int judge_files(const struct verdict *v, bool is_end, void *arg)
+{
+	return judge(arg, v, is_end);
+}
+
 /* Runs recovery at the failure point where the walk is. 1: recovery did not end. */
 static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w,
 		  struct runner *runner, struct error *err)
@@ -100,7 +122,6 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 	struct state_set set = { 0 };
 	struct verdict v;
 	uint64_t *newest;
-	char *text;
 	int result;
 
 	states_collect_newest(&set, w->model);
@@ -109,15 +130,8 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 	recovery_set_moment(&s->recovery, runner, w->plan, w->is_over ? UINT64_MAX : w->ev.seq);
 	runner_begin(runner, newest, false);
 	result = verdict_run(&v, runner, &s->recovery, NULL, err);
-	if (result == 0 && (verdict_is_slow(&v) || (w->is_over && v.kind != VERDICT_OK))) {
-		text = verdict_text(&v);
-		tree_lack(
-			p,
-			"recovery failed during packing although nothing is lost (%s), so files that it opens later are not packed",
-			text);
-		free(text);
-		result = verdict_is_slow(&v);
-	}
+	if (result == 0)
+		result = judge(p, &v, w->is_over);
 	free(newest);
 	states_release(&set);
 	return result;
@@ -127,11 +141,13 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 static int run_all(struct packing *p, struct crash_setup *s, const struct plan *plan,
 		   struct error *err)
 {
-	struct runner *runner =
-		runner_new(&s->options.runner, plan->mappings.at, plan->mappings.n, err);
+	struct runner *runner;
 	struct walk w;
 	int result;
 
+	if (s->has_files)
+		return files_run_clean(plan, &s->options, judge_files, p, err);
+	runner = runner_new(&s->options.runner, plan->mappings.at, plan->mappings.n, err);
 	if (!runner)
 		return -1;
 	walk_init(&w, plan, s->options.stops);

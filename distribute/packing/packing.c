@@ -107,6 +107,17 @@ static void objects_add(struct packing *p, const struct plan *plan)
 	}
 }
 
+/* Leaves followed files out of the bundle, because recovery gets them from the trace. */
+static void followed_leave_out(struct packing *p, const struct plan *plan)
+{
+	for (uint32_t i = 1; i <= trace_nfiles(plan->trace); i++) {
+		const struct trace_file *f = trace_file(plan->trace, i);
+
+		if (f && (f->flags & PMT_FILE_FOLLOWED) && !(f->flags & PMT_FILE_FOLDER))
+			*vec_add(&p->left_out) = xstrdup(f->path);
+	}
+}
+
 /* Leaves the PM files out of the bundle, because recovery gets them from the trace. Packs the
  * folders of these files. */
 static void pools_leave_out(struct packing *p, const struct plan *plan)
@@ -180,7 +191,10 @@ static int collect(struct packing *p, struct crash_setup *s, const char *trace, 
 
 	if (!plan)
 		return -1;
-	pools_leave_out(p, plan);
+	if (s->has_files)
+		followed_leave_out(p, plan);
+	else
+		pools_leave_out(p, plan);
 	for (int part = 0; part < PART_N; part++)
 		if (recovery_command(&s->recovery, (enum recovery_part)part))
 			command_add(p, recovery_command(&s->recovery, (enum recovery_part)part));

@@ -76,6 +76,9 @@ static void run_release(struct slot *s)
 	words_free(s->argv);
 	words_free(s->env);
 	parts_run_release(&s->parts);
+	if (s->memory_fd)
+		close(s->memory_fd);
+	s->memory_fd = 0;
 	s->parts = (struct parts_run){ 0 };
 	s->argv = s->env = NULL;
 	s->state = SLOT_FREE;
@@ -85,6 +88,7 @@ static void run_release(struct slot *s)
  * input. */
 static int prepare_run(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
 {
+	struct recording recording = x->checking.recording;
 	struct error why;
 
 	if (pools_restore(&x->pools, s->number, &why) < 0)
@@ -96,9 +100,9 @@ static int prepare_run(struct exploring *x, struct slot *s, bool is_traced, stru
 		return -1;
 	pools_rename(&x->pools, s->number, s->parts.argv);
 	pools_rename(&x->pools, s->number, s->parts.env);
-	s->argv = is_traced
-			  ? tracer_argv(x, s)
-			  : recorder_argv(&x->checking.recording, s->trace, 2, s->parts.argv, err);
+	recording.memory_fd = s->memory_fd = is_traced ? 0 : recorder_memory();
+	s->argv = is_traced ? tracer_argv(x, s)
+			    : recorder_argv(&recording, s->trace, 2, s->parts.argv, err);
 	s->env = s->argv ? recorder_env(&x->checking.recording, s->parts.env, err) : NULL;
 	return s->env ? 0 : -1;
 }

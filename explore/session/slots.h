@@ -14,6 +14,7 @@ struct slot {
 	struct tempdir folder;
 	char *trace, *path, *log; /* files in the folder */
 	struct parts_run parts;
+	int memory_fd; /* of recorder_memory() */
 	char **argv, **env;
 	struct bounded_program program;
 	struct bounded_run run;

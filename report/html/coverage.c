@@ -52,6 +52,8 @@ void put_coverage(const struct page *p)
 	fputs("<dl class=\"numbers\">\n", p->f);
 	put_count(p, "Events", c->events);
 	put_count(p, "Inputs", c->inputs);
+	put_count(p, "Schedules recorded", c->schedules.recorded);
+	put_count(p, "Schedules that differ", c->schedules.different);
 	put_count(p, "Failure points", c->failure_points);
 	put_count(p, "Recovery runs", c->runs);
 	put_count(p, "Runs shared with other failure points", c->shared_runs);

@@ -119,6 +119,8 @@ static const struct {
 	{ "tx", "transaction", "neutral" },
 	{ "acknowledged", "output: the program says it is done", "kept" },
 	{ "crash", "the crash comes here", "lost" },
+	{ "created", "the pool is created here", "neutral" },
+	{ "resized", "it gets its size here", "neutral" },
 	{ "initialised", "from this store on, recovery copes", "kept" },
 	{ "died", "recovery ends here", "read" },
 	{ "recovery", "recovery ends here", "read" },

@@ -76,6 +76,7 @@ static void put_date(const struct page *p)
 
 static void put_facts(const struct page *p)
 {
+	char *platform;
 	fputs("<dl class=\"facts\">\n", p->f);
 	if (p->r->command.n) {
 		fputs("<dt>Command</dt><dd><code>", p->f);
@@ -93,15 +94,17 @@ static void put_facts(const struct page *p)
 		fprintf(p->f, " (%zu)%s", report_nbugs(t), t->failure.what ? ", failed" : "");
 		fputs(i + 1 == p->r->tests.n ? "</dd>\n" : "", p->f);
 	}
-	if (p->r->platform) {
+	platform = platform_text(p->r);
+	if (platform) {
 		fputs("<dt>Platform</dt><dd>", p->f);
-		put_text(p, p->r->platform);
+		put_text(p, platform);
 		for (size_t i = 0; i < p->r->platforms.n; i++) {
 			fputs(i ? ", " : ": ", p->f);
 			put_text(p, p->r->platforms.at[i]);
 		}
 		fputs("</dd>\n", p->f);
 	}
+	free(platform);
 	fputs("<dt>pmend</dt><dd>", p->f);
 	put_text(p, p->r->version);
 	fputs("</dd>\n", p->f);

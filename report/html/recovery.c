@@ -28,7 +28,9 @@ static void put_operation(const struct page *p, const struct bug_comparison *c)
 			put_cut(p, c->name, NAME_SHOWN_BYTES);
 			fputs("</code>", p->f);
 		}
-		fputs(c->is_assumed ? " (assumed: what lies between two outputs)" : " (annotated)",
+		fputs(c->is_assumed   ? " (assumed: what lies between two outputs)"
+		      : c->is_request ? " (assumed: a request and its answer)"
+				      : " (annotated)",
 		      p->f);
 		if (c->nflying > 1)
 			fprintf(p->f, ", one of %" PRIu64 " in flight", c->nflying);
@@ -122,7 +124,13 @@ void put_recovery(const struct page *p, const struct bug *b)
 	}
 	if (c->torn)
 		fprintf(p->f, "<p class=\"note\">%s.</p>\n", bug_torn_text(c->torn));
-	if (c->last_window)
+	if (c->last_window && c->last_window == c->first_window)
+		fprintf(p->f,
+			"<p class=\"note\">Recovery fails at failure point %" PRIu64
+			", also with nothing lost. From failure point %" PRIu64
+			" on it copes.</p>\n",
+			c->first_window, c->last_window + 1);
+	else if (c->last_window)
 		fprintf(p->f,
 			"<p class=\"note\">Recovery fails at failure points %" PRIu64 " to %" PRIu64
 			", also with nothing lost. From failure point %" PRIu64

@@ -84,8 +84,9 @@ static void put_operation(const struct text *t, const struct bug_comparison *c)
 		text_put(t, c->name);
 		putc('"', t->f);
 	}
-	fputs(c->is_assumed ? " (assumed: what lies between two outputs of the program)"
-			    : " (annotated)",
+	fputs(c->is_assumed   ? " (assumed: what lies between two outputs of the program)"
+	      : c->is_request ? " (assumed: what lies between a request and its answer)"
+			      : " (annotated)",
 	      t->f);
 	if (c->nflying > 1)
 		fprintf(t->f, " and %" PRIu64 " more were in flight.", c->nflying - 1);
@@ -146,7 +147,12 @@ void text_crash(const struct text *t, const struct bug_crash *c)
 	}
 	if (c->torn)
 		fprintf(t->f, "  %s.\n", bug_torn_text(c->torn));
-	if (c->last_window)
+	if (c->last_window && c->last_window == c->first_window)
+		fprintf(t->f,
+			"  Recovery fails at failure point %" PRIu64
+			", also with nothing lost. From failure point %" PRIu64 " on it copes.\n",
+			c->first_window, c->last_window + 1);
+	else if (c->last_window)
 		fprintf(t->f,
 			"  Recovery fails at failure points %" PRIu64 " to %" PRIu64
 			", also with nothing lost. From failure point %" PRIu64 " on it copes.\n",

@@ -103,15 +103,13 @@ static size_t count_shared(const struct text *t, const struct bug_location *loca
 	return most;
 }
 
-/* Prints the library's name: "libpmemobj" for /usr/lib/libpmemobj.so.1; for code in a header, the
- * header's name. */
+/* Prints the library's name: "libpmemobj" for /usr/lib/libpmemobj.so.1. */
 static void put_library(const struct text *t, const struct bug_frame *f)
 {
-	const bool is_header = f->object && owner_of_object(f->object) == OWNER_USER && f->file;
-	const char *name = path_base(is_header ? f->file : f->object), *end = strstr(name, ".so");
+	const char *name = path_base(f->object), *end = strstr(name, ".so");
 
 	if (*name)
-		escape_text(t->f, name, end && !is_header ? (size_t)(end - name) : strlen(name));
+		escape_text(t->f, name, end ? (size_t)(end - name) : strlen(name));
 	else
 		fputs("a library", t->f);
 }
@@ -139,16 +137,6 @@ static void put_function(const struct text *t, const struct bug_frame *f)
 	escape_text(t->f, name, len);
 }
 
-static void put_called(const struct text *t, const struct bug_frame *library)
-{
-	fputs(", in ", t->f);
-	put_library(t, library);
-	if (library->function) {
-		fputs(": ", t->f);
-		put_function(t, library);
-	}
-}
-
 /* Prints, at the beginning of a line of a stack, the role in the first line and blanks in the
  * others. */
 static void put_margin(const struct text *t, const char **role, int width)
@@ -170,6 +158,21 @@ static void text_frame(const struct text *t, const struct bug_frame *frame)
 		fputs(" (", t->f);
 		text_place(t, frame);
 		putc(')', t->f);
+	}
+}
+
+/* Prints ", in libc: strcpy"; of a helper in the user's own code ", in set (fields.h:12)". */
+static void put_called(const struct text *t, const struct bug_frame *called)
+{
+	fputs(", in ", t->f);
+	if (called->object && owner_of_object(called->object) == OWNER_USER && called->file) {
+		text_frame(t, called);
+		return;
+	}
+	put_library(t, called);
+	if (called->function) {
+		fputs(": ", t->f);
+		put_function(t, called);
 	}
 }
 

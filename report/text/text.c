@@ -22,6 +22,7 @@
 #define EXCERPT_MAX_BYTES 200 /* per line; generated sources have very long ones */
 #define OBJECTS_SHOWN 5
 #define PATHS_SHOWN 4 /* per bug, besides the first */
+#define SCHEDULES_SHOWN 8
 
 enum style { STYLE_PLACE, STYLE_ERROR, STYLE_WARNING, STYLE_CARET, STYLE_DIM };
 
@@ -188,7 +189,30 @@ static void put_doubts(const struct text *t, const struct bug *b)
 		put_sentence(t, "It may have the same cause as finding ", b->may_share_cause);
 }
 
-static void put_consequence(const struct text *t, const struct bug *b)
+static bool is_same_consequence(const struct bug *a, const struct bug *b)
+{
+	const struct bug_frame *x = bug_frame(a), *y = bug_frame(b);
+
+	return a->takes_all == b->takes_all && strcmp(a->kind, b->kind) == 0 &&
+	       strcmp(a->message, b->message) == 0 && (x == y || bug_is_same_line(x, y));
+}
+
+/* Counts the consequences that look like this one, which is the first of them; 0: it is not the
+ * first. */
+static size_t count_alike(const struct bug *b, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < b->nconsequences; k++)
+		if (is_same_consequence(&b->consequences[i], &b->consequences[k])) {
+			if (k < i)
+				return 0;
+			n++;
+		}
+	return n;
+}
+
+static void put_consequence(const struct text *t, const struct bug *b, size_t ntimes)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
@@ -199,10 +223,13 @@ static void put_consequence(const struct text *t, const struct bug *b)
 	text_put(t, b->kind);
 	fputs(": ", t->f);
 	text_put(t, b->message);
+	if (ntimes > 1)
+		fprintf(t->f, " (%zu times)", ntimes);
 	putc('\n', t->f);
 }
 
-/* Prints one line for each consequence: it vanishes with its cause, or with all causes. */
+/* Prints one line for each consequence, or for all that look the same: it vanishes with its cause,
+ * or with all causes. */
 static void put_consequences(const struct text *t, const struct bug *b)
 {
 	/* the window says it all */
@@ -214,9 +241,13 @@ static void put_consequences(const struct text *t, const struct bug *b)
 		if (n)
 			fprintf(t->f, "  %s %zu more finding%s:\n", bug_explains(takes_all), n,
 				n == 1 ? "" : "s");
-		for (size_t i = 0; i < b->nconsequences; i++)
-			if (b->consequences[i].takes_all == takes_all)
-				put_consequence(t, &b->consequences[i]);
+		for (size_t i = 0; i < b->nconsequences; i++) {
+			const size_t nalike =
+				b->consequences[i].takes_all == takes_all ? count_alike(b, i) : 0;
+
+			if (nalike)
+				put_consequence(t, &b->consequences[i], nalike);
+		}
 	}
 }
 
@@ -270,6 +301,21 @@ static void put_paths(const struct text *t, const struct bug *b)
 		fprintf(t->f, "  and by %zu more call paths\n", b->npaths - i);
 }
 
+/* Names the first schedules that show the bug, and the trace of one. */
+static void put_schedules(const struct text *t, const struct bug_schedules *s)
+{
+	fputs(s->n == 1 ? "  in schedule " : "  in schedules ", t->f);
+	for (size_t i = 0; i < s->n && i < SCHEDULES_SHOWN; i++)
+		fprintf(t->f, "%s%" PRIu32, i ? ", " : "", s->seen[i]);
+	if (s->n > SCHEDULES_SHOWN)
+		fprintf(t->f, " and %zu more", s->n - SCHEDULES_SHOWN);
+	if (s->trace) {
+		fputs("; trace: ", t->f);
+		text_put(t, s->trace);
+	}
+	putc('\n', t->f);
+}
+
 /* Prints what follows the title. has_line: the source line was printed already, by an earlier
  * finding of the line. */
 static void put_body(const struct text *t, const struct bug *b, bool has_line)
@@ -285,6 +331,8 @@ static void put_body(const struct text *t, const struct bug *b, bool has_line)
 	put_paths(t, b);
 	if (b->crash)
 		text_crash(t, b->crash);
+	if (b->schedules)
+		put_schedules(t, b->schedules);
 	if (b->input) {
 		fputs("  input: ", t->f);
 		text_put(t, b->input->file);
@@ -469,7 +517,7 @@ static void put_windows(FILE *f, const struct report_coverage *c)
 static void put_summary(const struct text *t)
 {
 	const struct report_coverage *c = &t->r->coverage;
-	char *depth = depth_text(c);
+	char *depth = depth_text(c), *platform = platform_text(t->r);
 
 	put_tally(t);
 	if (t->r->nsuppressed || t->r->nknown)
@@ -481,14 +529,17 @@ static void put_summary(const struct text *t)
 		fputs(i ? ", " : ", on ", t->f);
 		text_put(t, t->r->platforms.at[i]);
 	}
-	if (t->r->platform && !t->r->platforms.n) {
+	if (platform && !t->r->platforms.n) {
 		fputs(", on ", t->f);
-		text_put(t, t->r->platform);
+		text_put(t, platform);
 	}
+	free(platform);
 	if (t->r->has_coverage)
 		fprintf(t->f, ", in %" PRIu64 " events", c->events);
 	if (c->inputs)
 		fprintf(t->f, " of runs on %" PRIu64 " inputs", c->inputs);
+	if (c->schedules.recorded)
+		fprintf(t->f, " of %" PRIu64 " schedules", c->schedules.different);
 	if (c->runs)
 		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points",
 			c->runs, c->failure_points);
@@ -519,8 +570,8 @@ static void put_summary(const struct text *t)
 	put_wrappers(t);
 	if (c->attributed_without_run)
 		fprintf(t->f,
-			"%" PRIu64
-			" failing runs were counted for a finding because one like them belongs to it; recovery was not run to prove it.\n",
+			"Counted for a finding without a run to prove it: %" PRIu64
+			" failing states that lose and keep the same stores, and end in the same way.\n",
 			c->attributed_without_run);
 	if (c->note) {
 		text_put(t, c->note);

@@ -25,6 +25,45 @@ static int file_in_gone_folder(const char *folder, const char *name)
 	return -1;
 }
 
+/* Finds a PM file whose folder, which does not exist now, is the first len bytes of the path. */
+static const struct run_file *file_of_gone_folder(const char *path, size_t len)
+{
+	const uint64_t hash = run_hash(path, len);
+
+	for (uint32_t i = 0; i < g_region->nfiles; i++)
+		if (!images_file(i)->folder_ino && images_file(i)->name[0] &&
+		    images_file(i)->folder_hash == hash)
+			return images_file(i);
+	return NULL;
+}
+
+/* Turns the path of a folder of PM files that does not exist now, or of something in it, into the
+ * path in the folder of images, which the worker empties after each run. False: another path. */
+static bool enter_gone_folder(char *path)
+{
+	const struct run_file *f;
+	struct stat st;
+	char *slash;
+	size_t len, to;
+
+	for (len = 1; path[0] == '/' && path[len]; len++) {
+		if (path[len + 1] != '/' && path[len + 1])
+			continue;
+		f = file_of_gone_folder(path, len + 1);
+		if (!f)
+			continue;
+		slash = strrchr(f->image, '/');
+		to = slash ? (size_t)(slash - f->image) : 0;
+		if (!to || to + strlen(path) >= PATH_ROOM ||
+		    CALL4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			return false;
+		memmove(path + to, path + len + 1, strlen(path + len + 1) + 1);
+		memcpy(path, f->image, to);
+		return true;
+	}
+	return false;
+}
+
 /* Finds the PM file by folder and name. Destroys path. */
 static int file_by_name(long dirfd, char *path)
 {
@@ -259,6 +298,21 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 	return r;
 }
 
+/* Makes rename and link of two files that are no PM files. */
+static __attribute__((noinline)) long call_two_in_gone_folder(const struct path_call *c,
+							      long number, long a[6])
+{
+	char path[PATH_ROOM], path2[PATH_ROOM];
+
+	if (!rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)) ||
+	    !rt_copy_string(path2, (uint64_t)a[c->path2], sizeof(path2)) ||
+	    !enter_gone_folder(path) || !enter_gone_folder(path2))
+		return beside_call_two(c, number, a);
+	a[c->path] = (long)path;
+	a[c->path2] = (long)path2;
+	return calls_perform(number, a);
+}
+
 /* Makes rename and link. Both paths must be PM files, since the user's folder is not written. */
 static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6],
 					       int file)
@@ -270,7 +324,7 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 		return CALL_PASS;
 	second = file_of_path(c->dirfd2 < 0 ? AT_FDCWD : a[c->dirfd2], path, false);
 	if (file < 0 && second < 0)
-		return beside_call_two(c, number, a);
+		return call_two_in_gone_folder(c, number, a);
 	if (root_is_changed())
 		rt_unsound(CHANGED_ROOT);
 	if (file < 0 || second < 0)
@@ -375,8 +429,13 @@ static __attribute__((noinline)) long call_with_path(const struct path_call *c, 
 	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, is_following);
 	if (c->path2)
 		return call_two(c, number, a, file);
-	return file < 0 ? beside_call(c, number, a, open_flags, is_following)
-			: call_one(c, number, a, file, open_flags);
+	if (file >= 0)
+		return call_one(c, number, a, file, open_flags);
+	if (rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)) && enter_gone_folder(path)) {
+		a[c->path] = (long)path;
+		return calls_perform(number, a);
+	}
+	return beside_call(c, number, a, open_flags, is_following);
 }
 
 static const struct path_call *find_call(long number)

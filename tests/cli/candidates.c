@@ -1,6 +1,7 @@
 /* A thread stores and persists, and another one loads later. Usage: FILE HOW. What keeps the two apart in any interleaving is
- * HOW: nothing (`early`: the lock is released before the store is persisted), or `lock`, `post`, `join`, `read`. With
+ * HOW: nothing (`early`: the lock is released before the store is persisted), or `lock`, `again` (the lock is recursive), `post`, `join`, `read`. With
  * `meet`, the second thread comes in between and persists a copy; `verify` is a recovery that looks at the two. */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -19,7 +20,7 @@ struct pool {
 
 static volatile struct pool *g_pool;
 static const char *g_how;
-static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t g_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static sem_t g_sem;
 static _Atomic int g_is_unlocked, g_is_copied;
 static _Atomic int g_is_done; /* keeps them apart in this run; nobody records it */
@@ -41,13 +42,17 @@ static void *store(void *arg)
 	(void)arg;
 	pthread_mutex_lock(&g_lock);
 	g_pool->value = 1000;
-	if (!is("lock"))
+	if (is("again")) {
+		pthread_mutex_lock(&g_lock);
+		pthread_mutex_unlock(&g_lock);
+	}
+	if (!is("lock") && !is("again"))
 		pthread_mutex_unlock(&g_lock);
 	g_is_unlocked = 1;
 	while (is("meet") && !g_is_copied)
 		spin_hint();
 	persist(&g_pool->value);
-	if (is("lock"))
+	if (is("lock") || is("again"))
 		pthread_mutex_unlock(&g_lock);
 	if (is("post"))
 		sem_post(&g_sem);

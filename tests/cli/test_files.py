@@ -31,6 +31,27 @@ def test_exceptions():
         contains(out, "the program changed no file below --files")
 
 
+def test_profiles():
+    """Findings say for which file systems they were shown, and the report by what files were judged. On ext4, those are left out that it does not have."""
+    script = 'echo old > "$0/file"; sync "$0/file" "$0"; echo new > "$0/new"; mv "$0/new" "$0/file"; echo more > "$0/made"; sync "$0/made"'
+    with folder() as d:
+        equal(pmend("record", "-q", "-o", "t.pmt", "--", "sh", "-c", script, "{dir}", cwd=d)[0], 0)
+        for platform, want in ((None, {"rename-before-fsync": ["files"], "missing-dir-fsync": ["files"]}), ("ext4", {}), ("x86-adr,ext4", {}), ("eadr,files", None)):
+            status, out, err = pmend("check", "--format", "json", *(["--platform", platform] if platform else []), "t.pmt", cwd=d)
+            report = json.loads(out)
+            got = {b["kind"]: b["profiles"] for b in report["bugs"]}
+            if want is not None:
+                equal({k: v for k, v in got.items() if k != "missing-fsync"}, want, f"on {platform} ({err})")
+            equal((report["files_profile"], report["files_only"]), ("ext4" if platform and "ext4" in platform else "files", True), f"{platform}")
+        contains(pmend("check", "t.pmt", cwd=d)[1], "shown for file systems: files\n")
+        contains(pmend("check", "--platform", "ext4", "t.pmt", cwd=d)[1], ", on ext4, in ")
+        contains(pmend("check", "--platform", "ext4", "t.pmt", cwd=d)[1], "are judged by what ext4 promises")
+        fails(pmend("check", "--platform", "ext5", "t.pmt", cwd=d), 2, "for followed files files or ext4, as in x86-adr,ext4, not 'ext5'")
+        fails(pmend("record", "--platform", "x86-adr,ext4", "--", "true", cwd=d), 2, "not 'x86-adr,ext4'")
+        for command in ("check", "test", "crash"):
+            fails(pmend(command, "--platform", "ext4", *(["--recover", "true"] if command != "check" else []), "--", "true", cwd=d), 2, "--platform ext4 is about files that are followed")
+
+
 def test_too_many():
     """Those that have a number are followed to the end."""
     with folder() as d:
@@ -52,8 +73,8 @@ def test_crash_says_not_yet():
             fails(pmend("crash", "--recover", "true {dir}", *option, "--", *WRITE, cwd=d), 2, option[0], "is not there yet for files that are followed")
         fails(pmend("crash", "--recover", "true {dir}", "--fresh", "--files", "data", "--", "true", cwd=d), 2, "--fresh does not empty the folder of --files yet")
         equal(pmend("record", "-q", "--", *WRITE, cwd=d)[0], 0)
-        fails(pmend("crash", "--recover", "true {dir}", "--shard", "1/2", "-o", "part.json", "pmend.pmt", cwd=d), 2, "--shard is not there yet for files")
-        fails(pmend("pack", "--recover", "true {dir}", "-o", "x.pmb", "pmend.pmt", cwd=d), 2, "'pmend pack' does not follow files yet")
+        fails(pmend("pack", "--recover", "true", "-o", "x.pmb", "pmend.pmt", cwd=d), 2, NEEDS_FOLDER)
+        fails(pmend("pack", "--recover", "true {dir}", "--races", "-o", "x.pmb", "pmend.pmt", cwd=d), 2, "--races is not there yet for files")
         fails(pmend("index", "pmend.pmt", cwd=d), 2, "'pmend index' does not follow files yet")
         fails(pmend("crash", "--recover", "true", "pmend.pmt", cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("check", "--files", "data", "pmend.pmt", cwd=d), 2, "--files applies only to recording")

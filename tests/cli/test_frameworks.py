@@ -71,6 +71,9 @@ pmend_add_test(NAME usage COMMAND app {pool} put 1 10 OPTIONS --no-such-option)
         configured(source, build, "-DCMAKE_C_FLAGS=-DFORGET_FLUSH")
         for name in ("put", "gtest"):
             status, out = ctest(build, "-R", f"^{name}$")
+            if name == "put":  # what replays read: each test has its own, wherever one stands
+                replays = os.path.join(build, "pmend-put.pmt")
+                assert os.path.exists(replays) and replays in out, out
             if name == "gtest" and "No tests were found" in out:
                 raise Skip("libgtest-dev is not installed")
             assert status != 0, out

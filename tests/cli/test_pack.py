@@ -179,6 +179,25 @@ def test_show():
         fails(run_in(d, "node", "show", "--summary", "../x.pmb"), 2, "is a bundle")
 
 
+def test_followed_files():
+    """Files of --files come out of the trace, and what else recovery reads from the bundle. The real folder is not packed, also where a command names it."""
+    script = 'printf one > "$0/new" && sync "$0/new" && mv "$0/new" "$0/file"; sync; echo done; printf two > "$0/new" && mv "$0/new" "$0/file"; echo done'
+    with world() as d:
+        tree = os.path.join(d, "tree")
+        for name in ("data", "more"):
+            os.mkdir(os.path.join(tree, name))
+        write(os.path.join(tree, "data", "file"), "none")
+        write(os.path.join(tree, "data", "unused"), "secret\n")
+        write(os.path.join(tree, "more", "there"), "")
+        os.chmod(write(os.path.join(tree, "check.sh"), "#!/bin/sh\ncat conf >&2 && test -e $2/there && grep -qxE 'none|one|two' $1/file\n"), 0o755)
+        run_in(d, "tree", "record", "-q", "-o", "log.pmt", "--files", "data", "--files", "more", "--", "sh", "-c", script, "data", status=0)
+        check_equal(d, "--check", "./check.sh {dir} {dir2} data/file", bugs=1)
+        contained = run_in(d, "node", "show", "-v", "../x.pmb", status=0)[1]
+        contains(contained, "tree/conf")
+        for name in ("data/file", "data/unused", "more/there"):
+            equal(f"tree/{name}" in contained, False, name)
+
+
 def test_what_cannot_be_packed():
     with world() as d:
         tree = os.path.join(d, "tree")

@@ -129,7 +129,7 @@ def test_waits_for_a_lock():
             with open(os.path.join(d, lock), "w", encoding="utf-8") as held:
                 fcntl.lockf(held, fcntl.LOCK_EX)
                 p = subprocess.Popen(["tools/apt-install", "pmend-no-such-package"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
-                equal(p.stdout.readline(), "installing pmend-no-such-package\n")
+                equal(p.stdout.readline(), "installing (this can take minutes): pmend-no-such-package\n")
                 said = p.stdout.readline()
                 fcntl.lockf(held, fcntl.LOCK_UN)
             out, err = p.communicate(timeout=120)

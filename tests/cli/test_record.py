@@ -251,3 +251,14 @@ def test_memory_does_not_grow_with_events():
     assert many > 15 * few, (few, many)
     # neither noticeable nor as much as a byte for each event
     assert many_kib < 1.1 * few_kib and (many_kib - few_kib) * 1024 < many - few, (few_kib, many_kib, few, many)
+
+
+def test_command_of_a_script():
+    """The report has the command that was recorded, not those of the programs that it executes."""
+    with folder() as d:
+        script = 'cd / && "$0" "$1" && "$0" "$1" longer words'
+        status, out, _ = pmend("check", "--format", "json", "--", "sh", "-c", script, POOL, "{pool}", cwd=d)
+        report = json.loads(out)
+        equal((status, report["command"]), (0, ["sh", "-c", script, POOL, "{pool}"]))
+        status, out, _ = pmend("check", "--format", "json", "--", "sh", "-c", 'exec "$0" "$1"', POOL, "{pool}", cwd=d)
+        equal(json.loads(out)["command"], ["sh", "-c", 'exec "$0" "$1"', POOL, "{pool}"])

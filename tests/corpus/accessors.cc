@@ -40,6 +40,22 @@ static void persist(const account *a)
 	a->limit = 40; /* BUG: missing-flush-fence */
 }
 
+/* Three callers of one template: two of one instance, one of another. */
+[[gnu::noinline]] static void set_first(pair<uint64_t> *p)
+{
+	p->set(1, 2); /* BUG: missing-flush-fence */
+}
+
+[[gnu::noinline]] static void set_second(pair<uint64_t> *p)
+{
+	p->set(3, 4); /* BUG: missing-flush-fence */
+}
+
+[[gnu::noinline]] static void set_other(pair<uint32_t> *p)
+{
+	p->set(5, 6); /* BUG: missing-flush-fence */
+}
+
 int main(int argc, char **argv)
 {
 	const int fd = argc == 2 ? open(argv[1], O_RDWR | O_CREAT, 0666) : -1;
@@ -54,5 +70,8 @@ int main(int argc, char **argv)
 	construct(&a[1]);
 	set(&a[2]);
 	assign(&a[3]);
+	set_first(reinterpret_cast<pair<uint64_t> *>(&a[4]));
+	set_second(reinterpret_cast<pair<uint64_t> *>(&a[5]));
+	set_other(reinterpret_cast<pair<uint32_t> *>(&a[6]));
 	return 0;
 }

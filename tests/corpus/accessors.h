@@ -15,6 +15,16 @@ template <typename T> class field {
 	}
 };
 
+template <typename T> struct alignas(64) pair {
+	T first, second;
+
+	[[gnu::noinline]] void set(T a, T b)
+	{
+		first = a;
+		second = b;
+	}
+};
+
 class alignas(64) account {
 	uint64_t number;
 	alignas(64) uint64_t balance;

@@ -3,6 +3,7 @@
 #include "turns.h"
 
 static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pm *g_pool;
 
 /* Stores, lets the other thread come, and persists. */
 static void *store_late(void *arg)
@@ -335,12 +336,110 @@ static void *await_lock(void *arg)
 	return NULL;
 }
 
+/* ---- a store of the value that is durable already ---- */
+
+static void *store_again(void *arg)
+{
+	struct pm *p = arg;
+
+	for (int i = 0; i < 2; i++) {
+		ONCE(p->a) = 4242;
+		ONCE(p->b) = (uint64_t)i;
+		if (i == 1) {
+			give_to(1);
+			await(0);
+		}
+		persist(&p->a, sizeof p->a);
+		persist(&p->b, sizeof p->b);
+	}
+	return NULL;
+}
+
+static void *copy_what_stays(void *arg)
+{
+	struct pm *p = arg;
+
+	await(1);
+	note_down(p, ONCE(p->a));
+	give_to(0);
+	return NULL;
+}
+
+/* ---- link-and-persist: the mark is cleared by a release, which is a plain store on amd64 ---- */
+
+static void *link_and_release(void *arg)
+{
+	struct pm *p = arg;
+	_Atomic uint64_t *link = (_Atomic uint64_t *)&p->a;
+
+	atomic_store_explicit(link, (uintptr_t)&p->d | MARK, memory_order_release);
+	persist(&p->a, sizeof p->a);
+	atomic_store_explicit(link, (uintptr_t)&p->d, memory_order_release);
+	give_to(2);
+	await(0);
+	persist(&p->a, sizeof p->a);
+	return NULL;
+}
+
+/* ---- a number that is by chance the offset of what the next function stores to ---- */
+
+static __attribute__((noinline)) void look_at_number(struct pm *p)
+{
+	CHECK(ONCE(p->a) >= 4096);
+}
+
+static void *store_number(void *arg)
+{
+	struct pm *p = arg;
+
+	ONCE(p->a) = (uintptr_t)&p->c - (uintptr_t)g_pool;
+	give_to(1);
+	await(0);
+	persist(&p->a, sizeof p->a);
+	return NULL;
+}
+
+static void *look_and_put(void *arg)
+{
+	struct pm *p = arg;
+
+	await(1);
+	look_at_number(p);
+	put(p);
+	give_to(0);
+	return NULL;
+}
+
+/* ---- one function for all operations, called again for another one ---- */
+
+static __attribute__((noinline)) void operate(struct pm *p, int is_put)
+{
+	if (is_put)
+		note_down(p, 1);
+	else
+		CHECK(ONCE(p->a) == 1000);
+}
+
+static void *operate_twice(void *arg)
+{
+	struct pm *p = arg;
+
+	await(1);
+	for (int i = 0; i < 2; i++) {
+		operate(p, (int)opaque((uint64_t)i));
+		ONCE(p->d) = 1;
+		persist(&p->d, sizeof p->d);
+	}
+	give_to(0);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct pm *p;
 
 	CHECK(argc == 2);
-	p = pool_map(argv[1]);
+	p = g_pool = pool_map(argv[1]);
 	TOGETHER(p++, store_late, read_again);
 	TOGETHER(p++, store_late, write_and_wait);
 	TOGETHER(p++, store_late, flush_what_is_read);
@@ -353,5 +452,9 @@ int main(int argc, char **argv)
 	TOGETHER(p++, lock_first, lock_second);
 	TOGETHER(p++, store_hint, copy_hint);
 	TOGETHER(p++, keep_lock, await_lock);
+	TOGETHER(p++, store_again, copy_what_stays);
+	TOGETHER(p++, link_and_release, find_unmarked);
+	TOGETHER(p + 4096 / sizeof *p, store_number, look_and_put);
+	TOGETHER(p++, store_late, operate_twice);
 	return 0;
 }

@@ -1,8 +1,10 @@
 /* Acknowledges operations. `acks run POOL`: counts one number up and prints a line before it is durable, then the same with another number and after it is durable;
  * `acks annotated POOL`: two threads, with PMEND_OP_BEGIN/END, whose operations overlap, then one alone that ends before it is durable.
- * `acks crowd POOL`: the same with more threads, each with a number of its own, and none alone.
+ * `acks crowd POOL`: the same with more threads, each with a number of its own, and none alone. `acks throng POOL`: all store before one of them makes it durable.
  * `acks never POOL`: two operations set one number, and neither flushes it; `acks both POOL`: both do.
  * `acks reused POOL`: removes a link without a flush, and links what it led to again, with another content that is not fenced. `acks linked POOL`: prints that.
+ * `acks buffered POOL`: operations that a sync makes durable, in one line, so a crash leaves those of the beginning; `acks unsynced POOL`: the sync does not; `acks unordered POOL`:
+ * they are in two lines. `acks pair POOL`, `acks lines POOL`: print that.
  * `acks early POOL`, `acks late POOL`: prints that number. */
 #include <pthread.h>
 #include <stdbool.h>
@@ -10,12 +12,13 @@
 #include "pm.h"
 
 #define NOPS 3
-#define CROWD 5 /* threads */
+#define CROWD 14 /* threads; 13 operations that may be lost are too many */
 
 struct pool {
 	_Alignas(64) uint64_t early;
 	_Alignas(64) uint64_t late;
 	_Alignas(64) struct { _Alignas(64) uint64_t n; } crowd[CROWD];
+	_Alignas(64) uint64_t pair[2]; /* behind the numbers of the crowd */
 	_Alignas(64) uint64_t beside; /* nobody asks for it: that it survives, or not, explains nothing */
 };
 
@@ -39,6 +42,7 @@ static void run(struct pool *p)
 }
 
 static pthread_barrier_t g_all;
+static bool g_is_throng;
 
 /* Each thread's number; both are in flight at once, and each may end first. */
 static void *count(void *number)
@@ -47,6 +51,8 @@ static void *count(void *number)
 		PMEND_OP_BEGIN("count");
 		pthread_barrier_wait(&g_all);
 		++*(uint64_t *)number;
+		if (g_is_throng)
+			pthread_barrier_wait(&g_all);
 		persist(number, sizeof(uint64_t));
 		pthread_barrier_wait(&g_all);
 		PMEND_OP_END("count");
@@ -115,12 +121,35 @@ static void run_reused(struct pool *p)
 	PMEND_OP_END("insert");
 }
 
+/* A sync makes durable what was acknowledged before it. */
+static void run_buffered(uint64_t *first, uint64_t *second, bool is_synced)
+{
+	for (int i = 1; i <= 3; i++) {
+		PMEND_OP_BEGIN("first");
+		*(volatile uint64_t *)first = (uint64_t)i;
+		PMEND_OP_END("first");
+		PMEND_OP_BEGIN("second");
+		*(volatile uint64_t *)second = (uint64_t)i;
+		PMEND_OP_END("second");
+		if (i == 2)
+			continue;
+		PMEND_OP_BEGIN("sync");
+		if (is_synced) {
+			flush(first, sizeof *first);
+			flush(second, sizeof *second);
+		}
+		fence();
+		PMEND_OP_END("sync");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct pool *p;
 
 	CHECK(argc == 3);
-	if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "annotated") == 0 || strcmp(argv[1], "crowd") == 0) {
+	if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "annotated") == 0 || strcmp(argv[1], "crowd") == 0 || strcmp(argv[1], "throng") == 0) {
+		g_is_throng = argv[1][0] == 't';
 		p = pool_create(argv[2], sizeof *p);
 		(argv[1][0] == 'r' ? run : argv[1][0] == 'a' ? run_annotated : run_crowd)(p);
 		return 0;
@@ -133,7 +162,21 @@ int main(int argc, char **argv)
 		run_reused(pool_create(argv[2], sizeof *p));
 		return 0;
 	}
+	if (strcmp(argv[1], "buffered") == 0 || argv[1][0] == 'u') {
+		p = pool_create(argv[2], sizeof *p);
+		if (strcmp(argv[1], "unordered") == 0)
+			run_buffered(&p->early, &p->late, true);
+		else
+			run_buffered(&p->pair[0], &p->pair[1], argv[1][0] == 'b');
+		return 0;
+	}
 	p = pool_open(argv[2], sizeof *p);
+	if (strcmp(argv[1], "pair") == 0 || strcmp(argv[1], "lines") == 0) {
+		const bool is_pair = argv[1][0] == 'p';
+
+		printf("%d %d\n", !p ? 0 : (int)(is_pair ? p->pair[0] : p->early), !p ? 0 : (int)(is_pair ? p->pair[1] : p->late));
+		return 0;
+	}
 	if (strcmp(argv[1], "linked") == 0) {
 		printf("%d\n", p && p->early ? (int)p->late : 0);
 		return 0;

@@ -1,5 +1,5 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced metas wal journal twice between beside chains library own undecided undecided_static large assure assure_static reopen goes_on odd places ranks answers shown midway hidden rebuilt marked handed device cut shorts short_syncs private named seldom creation created locked filed quorum oneline kinds torn)
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced metas wal journal twice between beside chains library own undecided undecided_static large assure assure_static reopen goes_on odd places ranks answers shown midway hidden rebuilt marked handed device cut shorts short_syncs private named seldom creation created locked filed quorum chained gone oneline kinds torn making served folders)
 CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
 
 $(B)/tests/crash/unlogged $(B)/tests/crash/rebuilt $(B)/tests/crash/handed: CRASH_LIBS := -lpmemobj

@@ -32,7 +32,7 @@ static void done(int i)
 
 static int file_open(const char *path, int flags)
 {
-	const int fd = openat(folder, path, flags, 0600);
+	const int fd = openat(folder, path, flags, 0600); /* BUG: created: missing-dir-fsync name */ /* BUG: ordered: ordering lost */
 
 	CHECK(fd >= 0);
 	return fd;
@@ -128,6 +128,77 @@ static void replace_print(void)
 		CHECK(text[i] == text[0]);
 	printf("%c\n", text[0]);
 	close(fd);
+}
+
+/* ---- what is right where a journal keeps names in order (ext4), and not on every file system ---- */
+
+static void config_make(void)
+{
+	const int fd = file_open("file", O_WRONLY | O_CREAT);
+
+	CHECK(write(fd, "0", 1) == 1);
+	close(fd);
+}
+
+/* Nothing is synced, and nothing is acknowledged: the old file or the new one is there. */
+static void config_load(void)
+{
+	const int fd = file_open("new", O_WRONLY | O_CREAT | O_TRUNC);
+
+	CHECK(write(fd, "1", 1) == 1); /* BUG: config: rename-before-fsync write */
+	close(fd);
+	CHECK(renameat(folder, "new", folder, "file") == 0); /* BUG: config: rename-before-fsync rename */
+}
+
+static void config_print(void)
+{
+	const int fd = file_open("file", O_RDONLY);
+	char text;
+
+	CHECK(read(fd, &text, 1) == 1 && text >= '0' && text <= '2');
+	close(fd);
+}
+
+/* A file that is synced has its name. */
+static void created_load(void)
+{
+	const int fd = file_open("file", O_WRONLY | O_CREAT);
+
+	CHECK(write(fd, "1", 1) == 1 && fsync(fd) == 0);
+	close(fd);
+	done(1);
+}
+
+static void created_print(void)
+{
+	const int fd = openat(folder, "file", O_RDONLY);
+	char text = '0';
+
+	if (fd >= 0 && (read(fd, &text, 1) != 1 || text != '1'))
+		text = '0'; /* it is being made */
+	printf("%c\n", text);
+	close(fd);
+}
+
+/* A file of the next generation is there before the old one goes, in two folders; the sync comes later, and of something else. */
+static void ordered_make(void)
+{
+	CHECK(mkdirat(folder, "inner", 0700) == 0);
+	close(file_open("inner/old", O_WRONLY | O_CREAT));
+}
+
+static void ordered_load(void)
+{
+	const int fd = file_open("new", O_WRONLY | O_CREAT);
+
+	CHECK(unlinkat(folder, "inner/old", 0) == 0); /* BUG: ordered: ordering survived */
+	CHECK(fsync(fd) == 0);
+	close(fd);
+}
+
+static void ordered_print(void)
+{
+	CHECK(faccessat(folder, "new", F_OK, 0) == 0 || faccessat(folder, "inner/old", F_OK, 0) == 0);
 }
 
 /* ---- a file that moves to another folder ---- */
@@ -351,6 +422,9 @@ static const struct {
 	{ "replace", NULL, replace_load, replace_print },
 	{ "early", NULL, replace_load, replace_print },
 	{ "unnamed", NULL, replace_load, replace_print },
+	{ "config", config_make, config_load, config_print },
+	{ "created", NULL, created_load, created_print },
+	{ "ordered", ordered_make, ordered_load, ordered_print },
 	{ "moved", move_make, move_load, move_print },
 	{ "journal", journal_make, journal_load, journal_print },
 	{ "valid", journal_make, journal_load, journal_print },

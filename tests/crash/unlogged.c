@@ -49,9 +49,11 @@ static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 	{
 		TX_ADD_DIRECT(&from->n);
 		from->n -= i;
-		if (!is_case(argv, "balance") && !is_case(argv, "both") && !is_case(argv, "late"))
+		if (!is_case(argv, "balance") && !is_case(argv, "both") && !is_case(argv, "late") && !is_case(argv, "after"))
 			TX_ADD_DIRECT(&to->n);
-		to->n += i; /* BUG: balance: tx-missing-add store */ /* BUG: both: tx-missing-add store */ /* BUG: late: tx-missing-add store */
+		to->n += i; /* BUG: after: tx-missing-add store */ /* BUG: balance: tx-missing-add store */ /* BUG: both: tx-missing-add store */ /* BUG: late: tx-missing-add store */
+		if (is_case(argv, "after"))
+			TX_ADD_DIRECT(&to->n);
 		TX_ADD_DIRECT(&r->entry[r->count.n].n);
 		r->entry[r->count.n].n = i;
 		TX_ADD_DIRECT(&r->sum_of_entries.n);

@@ -88,11 +88,11 @@ def merge(of):
     return status, comparable(load("merged.json"))
 
 
-def same(trace, *options, parts=(2, 7), command="crash"):
+def same(trace, *options, parts=(2, 7), command="crash", has_index=True):
     """One process, and so many parts. Gives the report of the one."""
     status, _ = run(PMEND, command, "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
     one = load("one.json")
-    if trace.endswith(".pmt"):
+    if trace.endswith(".pmt") and has_index:
         make_index(trace, options)
     for of in parts:
         for i in range(1, of + 1):
@@ -226,11 +226,15 @@ def test_index():
         expect(words in told if words else "index" not in told, f"{more}: {told}")
     with open(trace + ".pmx", "rb") as f:
         whole = f.read()
-    for at, words in ((10, "another version"), (len(whole) - 5, "is damaged"), (len(whole) // 2, "is damaged")):
+    refused = 0
+    for at, words in ((10, "another version"), (len(whole) - 5, "is damaged"), *((len(whole) * i // 16, None) for i in range(4, 14))):
         with open(trace + ".pmx", "wb") as f:
             f.write(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
         status, told = run(*part, *options, trace, status=(0, 1, 3))
-        expect(words in told and (at != len(whole) // 2 or status == 3), f"damaged at {at}: {status}, {told}")
+        expect(words is None or words in told, f"damaged at {at}: {status}, {told}")
+        expect(status != 3 or "is damaged" in told, f"damaged at {at}: {status}, {told}")
+        refused += status == 3
+    expect(refused > 0, "no damage of a checkpoint was refused")  # a part does not read those of the others
     os.remove(trace + ".pmx")
 
 
@@ -243,6 +247,51 @@ def test_bundle():
     show_index(trace, False)
     expect("cases.pmt.pmx" in subprocess.run([PMEND, "show", "-v", "cases.pmb"], cwd=folder, capture_output=True, text=True).stdout, "no index in the bundle")
     expect(same("cases.pmb", parts=(2,))["bugs"], "no bug")
+
+
+# ---- files that are followed ----
+
+def filed(case, *more):
+    """Records a case of tests/crash/filed.c; gives the trace, and the options with which it is explored."""
+    data = os.path.join(folder, f"data of {case}")
+    if not os.path.exists(data):
+        os.mkdir(data)
+        run(f"{CRASH}/filed", data, case, "make")
+        traces[case] = os.path.join(folder, case + ".pmt")
+        run(PMEND, "record", "-q", "-o", traces[case], "--files", data, "--", f"{CRASH}/filed", data, case)
+    return traces[case], ["--dump", shlex.join([f"{CRASH}/filed", "{dir}", case, "print"]), *more]
+
+
+def test_files():
+    """Which bug explains a failing state is decided when all parts are together; and crashes during recovery are explored then."""
+    for case, more in (("journal", ["--failures", "2"]), ("undo", []), ("unsummed", []), ("poollog", []), ("early", [])):
+        trace, options = filed(case, *more)
+        expect(bool(same(trace, *options, parts=(1, 2, 7), has_index=False)["bugs"]) == (case != "journal"), f"bugs of {case}")
+    same(trace, *options, parts=(2,), command="test", has_index=False)
+    one = same(trace, "--platform", "x86-adr,ext4", *options, parts=(2,), has_index=False)
+    expect(one["files_profile"] == "ext4" and all(b["profiles"] == ["files", "ext4"] for b in one["bugs"]), "not on ext4")
+
+
+def test_files_continued():
+    """A part that ends early is continued; what it found is in its own report, too."""
+    trace, options = filed("undo")
+    status, _ = run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(1,))
+    explore_part(trace, [*options, "--max-runs", "30"], 1, 1, "--continue", "part-1.json")
+    first = load("part-1.json")["shard"]
+    expect(0 < first["done"] < first["failure_points"], f"{first['done']} of {first['failure_points']} are done")
+    _, err = run(PMEND, "merge", "part-1.json", "-o", "merged.json", status=(0, 1, 3))
+    expect("part 1 of 1 is not finished" in err, err)
+    explore_part(trace, options, 1, 1, "--continue", "part-1.json")
+    expect([b["id"] for b in load("part-1.json")["bugs"]] == [b["id"] for b in load("one.json")["bugs"]], "the part's own findings")
+    expect_whole(1, status)
+    explore_part(trace, options, 1, 1, "--continue", "part-1.json")  # nothing is left
+    expect_whole(1, status)
+
+
+def test_files_bundle():
+    trace, options = filed("undo")
+    run(PMEND, "pack", "-q", "-o", "undo.pmb", *options, trace)
+    expect(same("undo.pmb", parts=(2,))["bugs"], "no bug")
 
 
 # ---- other commands ----

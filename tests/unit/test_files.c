@@ -2,11 +2,12 @@
  *
  * A litmus file has tests. `test NAME` begins one, in an empty folder; then calls and expectations, a line each:
  *
+ *	profile ext4		of the tests that follow; at first it is the weakest
  *	make a			open(O_CREAT); `mkdir d`, and names d/a
  *	write a 0 1000 x	1000 bytes x at offset 0, one call; `dwrite`: with O_DSYNC; `append a 10 x`
  *	store a 0 8 x		to a mapping
  *	msync a 0 4096		with MS_SYNC
- *	truncate a 100		also `punch a 0 512`
+ *	truncate a 100		also `punch a 0 512`, and `reserve a 0 8192`: blocks without a size
  *	fsync a			also `fdatasync a`, `fsync .`, `fsync d`, `sync`
  *	rename a b		also `exchange a b`, `link a b`, `unlink a`
  *	states 4		a crash here can leave so many states, as the program can tell them apart
@@ -25,10 +26,12 @@
 
 #include "model/files.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 #define ROOT 1u
 #define MAX_NAMES 64
+#define MAX_CALLS 64
 #define MAX_STATES 1000000u
 
 /* ---- a folder as the program sees it, and the events of what it does ---- */
@@ -40,17 +43,28 @@ struct name {
 
 struct disk {
 	struct files *model;
+	enum files_profile profile;
 	uint64_t seq, size[MAX_NAMES];
 	uint32_t nfiles, folder_flag[MAX_NAMES];
 	struct name names[MAX_NAMES];
 	size_t nnames;
+	struct trace_site calls[MAX_CALLS];
+	size_t ncalls;
 };
 
 static void event(struct disk *d, struct trace_event ev)
 {
 	ev.seq = ++d->seq;
 	ev.thread = 1;
+	ev.site = &d->calls[d->ncalls];
 	files_step(d->model, &ev);
+}
+
+/* Events of one call have one site. */
+static void next_call(struct disk *d)
+{
+	assert_true(++d->ncalls < MAX_CALLS);
+	d->calls[d->ncalls].pc = d->ncalls;
 }
 
 static uint32_t new_file(struct disk *d, uint32_t flags)
@@ -83,7 +97,8 @@ static uint32_t file_of(struct disk *d, const char *path)
 
 	if (strcmp(path, ".") == 0)
 		return ROOT;
-	assert_non_null(n);
+	if (!n)
+		fail_msg("there is no %s", path);
 	return n->file;
 }
 
@@ -226,14 +241,14 @@ static struct set states_of(const struct disk *d)
 {
 	struct set s = { 0 };
 
-	assert_true(files_each_state(d->model, MAX_STATES, set_add, &s));
+	assert_true(files_each_state(d->model, d->profile, MAX_STATES, set_add, &s));
 	set_finish(&s);
 	return s;
 }
 
 /* ---- litmus tests ---- */
 
-static int ntests, nwrong;
+static int ntests, nof[FILES_PROFILES], nwrong;
 
 static void wrong(const char *test, const char *line, const struct set *s)
 {
@@ -267,6 +282,7 @@ static bool call(struct disk *d, const char *line)
 	const int n = sscanf(line, "%15s %31s %31s %31s %7s", word, a, b, c, e);
 	const uint64_t x = strtoull(b, NULL, 10), y = strtoull(c, NULL, 10);
 
+	next_call(d);
 	if (n == 2 && strcmp(word, "make") == 0)
 		do_make(d, a, 0);
 	else if (n == 2 && strcmp(word, "mkdir") == 0)
@@ -287,6 +303,8 @@ static bool call(struct disk *d, const char *line)
 		event(d, (struct trace_event){ .kind = PMT_SYNC_RANGE, .addr = PMT_ADDR(file_of(d, a), x), .arg = { y, 7 } });
 	else if (n == 3 && strcmp(word, "truncate") == 0)
 		do_size(d, file_of(d, a), x);
+	else if (n == 4 && strcmp(word, "reserve") == 0)
+		event(d, (struct trace_event){ .kind = PMT_FALLOCATE, .arg = { file_of(d, a), 1, x, y } });
 	else if (n == 4 && strcmp(word, "punch") == 0)
 		event(d, (struct trace_event){ .kind = PMT_FALLOCATE, .arg = { file_of(d, a), 3, x, y } });
 	else if (n == 2 && strcmp(word, "fsync") == 0)
@@ -310,7 +328,8 @@ static void run_litmus(const char *path)
 {
 	FILE *f = fopen(path, "re");
 	struct disk d = { 0 };
-	char line[512], test[64] = "";
+	enum files_profile profile = FILES_WEAKEST;
+	char line[512], test[64] = "", name[16];
 
 	assert_non_null(f);
 	while (fgets(line, sizeof line, f)) {
@@ -319,11 +338,16 @@ static void run_litmus(const char *path)
 			line[--n] = '\0';
 		if (!line[0])
 			continue;
-		if (sscanf(line, "test %63s", test) == 1) {
+		if (sscanf(line, "profile %15s", name) == 1) {
+			profile = files_profile_find(name);
+			assert_int_not_equal(profile, FILES_PROFILES);
+		} else if (sscanf(line, "test %63s", test) == 1) {
 			if (d.model)
 				files_free(d.model);
 			disk_init(&d);
+			d.profile = profile;
 			ntests++;
+			nof[profile]++;
 		} else if (!expect(&d, test, line) && !call(&d, line)) {
 			fail_msg("%s: test %s: '%s' is no call", path, test, line);
 		}
@@ -342,6 +366,7 @@ static void test_litmus(void **state)
 		run_litmus(found.gl_pathv[i]);
 	globfree(&found);
 	assert_true(ntests >= 30);
+	assert_true(nof[FILES_EXT4] >= 25);
 	assert_int_equal(nwrong, 0);
 }
 
@@ -473,6 +498,7 @@ static void random_call(struct disk *d, struct history *h, uint64_t *seed)
 	const char x[2] = { (char)('a' + a), 0 }, y[2] = { (char)('a' + b), 0 }, byte = (char)('p' + h->n);
 
 	*s = h->at[h->n++];
+	next_call(d);
 	switch (next_random(seed) % 9) {
 	case 0:
 	case 1:
@@ -564,9 +590,368 @@ static void test_random(void **state)
 		check_sequence(seed);
 }
 
+/* ---- ext4 in another way ----
+ *
+ * A machine that does what ext4 does, in all orders: it has the inodes in memory, the transaction that is running, and the disk. Between two calls, it may write
+ * back a file (which allocates its delayed blocks, writes its data and moves its size on disk), write back one sector in its place, move the size inside an allocated
+ * block, or commit; a crash leaves what was committed and what the disk has. All states that it can come to are followed. Block 0 has two sectors here, block 1 one. */
+
+#define SLOTS 3u /* sectors of a file: at 0, 512 and 4096 */
+#define BLOCKS 2u
+#define MACHINES_MAX 400000u
+
+static const uint64_t slot_at[SLOTS] = { 0, 512, 4096 };
+static const uint32_t slot_block[SLOTS] = { 0, 0, 1 };
+
+/* What a transaction has: names, sizes, which blocks are allocated and which physical block that is. */
+struct metadata {
+	int8_t name[NAMES]; /* the file, -1: none */
+	uint16_t size[FILES];
+	uint8_t physical[FILES][BLOCKS]; /* 0: a hole */
+	uint8_t is_zeroed[FILES];        /* sector 1 was cut off inside its block: zeros come with the commit */
+};
+
+struct machine {
+	struct metadata running, committed;
+	uint8_t is_changed[FILES], is_folder_changed; /* since the last commit */
+	char data[FILES][BLOCKS + 1][8][2];            /* by physical block, sector in the block */
+};
+
+/* What the program sees: the same for all machines. */
+struct seen {
+	int8_t name[NAMES];
+	uint16_t size[FILES];
+	char byte[FILES][SLOTS];
+	uint8_t is_dirty[FILES][SLOTS];
+	uint8_t next_physical[FILES][BLOCKS];
+	uint8_t is_allocated[FILES]; /* block 0 certainly is */
+	bool is_loose;               /* a file was cut off in a delayed block: the model allows zeros in it longer than the machine does */
+};
+
+struct machines {
+	VEC(struct machine) list;
+	struct map known; /* hashes */
+};
+
+static uint64_t hash_of(const struct machine *m)
+{
+	const uint8_t *at = (const uint8_t *)m;
+	uint64_t h = 1469598103934665603u;
+
+	for (size_t i = 0; i < sizeof *m; i++)
+		h = (h ^ at[i]) * 1099511628211u;
+	return h ? h : 1;
+}
+
+static void machine_add(struct machines *all, const struct machine *m)
+{
+	const uint64_t h = hash_of(m);
+
+	if (map_get(&all->known, h))
+		return;
+	assert_true(all->list.n < MACHINES_MAX);
+	map_set(&all->known, h, all);
+	*vec_add(&all->list) = *m;
+}
+
+static char *cell(struct machine *m, uint32_t file, uint32_t slot, uint32_t physical)
+{
+	return &m->data[file][slot_block[slot]][physical][slot == 1];
+}
+
+static void commit(struct machine *m)
+{
+	for (uint32_t f = 0; f < FILES; f++) {
+		if (m->running.is_zeroed[f] && m->running.physical[f][0])
+			*cell(m, f, 1, m->running.physical[f][0]) = 0;
+		m->running.is_zeroed[f] = 0;
+	}
+	m->committed = m->running;
+	memset(m->is_changed, 0, sizeof m->is_changed);
+	m->is_folder_changed = 0;
+}
+
+/* Allocates the delayed blocks of a file, and writes their data; is_whole: also what was in its place before. */
+static void write_back(struct machine *m, const struct seen *s, uint32_t f, bool is_whole)
+{
+	uint8_t had[BLOCKS];
+
+	memcpy(had, m->running.physical[f], sizeof had);
+	for (uint32_t k = 0; k < SLOTS; k++) {
+		uint8_t *physical = &m->running.physical[f][slot_block[k]];
+
+		if (slot_at[k] >= s->size[f] || (!*physical && !s->is_dirty[f][k]) || (had[slot_block[k]] && !is_whole))
+			continue;
+		if (!*physical) {
+			*physical = s->next_physical[f][slot_block[k]];
+			m->is_changed[f] = 1;
+		}
+		*cell(m, f, k, *physical) = s->byte[f][k];
+		if (k == 1)
+			m->running.is_zeroed[f] = 0;
+	}
+	if (m->running.size[f] != s->size[f])
+		m->is_changed[f] = 1;
+	m->running.size[f] = s->size[f];
+}
+
+static bool has_delayed(const struct machine *m, const struct seen *s, uint32_t f)
+{
+	for (uint32_t k = 0; k < SLOTS; k++)
+		if (slot_at[k] < s->size[f] && s->is_dirty[f][k] && !m->running.physical[f][slot_block[k]])
+			return true;
+	return false;
+}
+
+/* Follows all that may happen between two calls. */
+static void settle(struct machines *all, const struct seen *s)
+{
+	for (size_t i = 0; i < all->list.n; i++) {
+		for (uint32_t f = 0; f < FILES; f++) {
+			struct machine m = all->list.at[i];
+			const uint32_t last = s->size[f] > 4096;
+
+			write_back(&m, s, f, false);
+			machine_add(all, &m);
+			m = all->list.at[i];
+			if (s->size[f] > 0 && m.running.physical[f][last] && m.running.size[f] < s->size[f] &&
+			    (!last || m.running.physical[f][0])) {
+				m.running.size[f] = s->size[f];
+				m.is_changed[f] = 1;
+				machine_add(all, &m);
+			}
+			for (uint32_t k = 0; k < SLOTS; k++) {
+				m = all->list.at[i];
+				if (slot_at[k] >= s->size[f] || !m.running.physical[f][slot_block[k]])
+					continue;
+				*cell(&m, f, k, m.running.physical[f][slot_block[k]]) = s->byte[f][k];
+				if (k == 1 && s->byte[f][k])
+					m.running.is_zeroed[f] = 0;
+				if (s->byte[f][k])
+					machine_add(all, &m);
+			}
+		}
+		struct machine m = all->list.at[i];
+
+		commit(&m);
+		machine_add(all, &m);
+	}
+}
+
+static void machine_states(const struct machines *all, struct set *out)
+{
+	for (size_t i = 0; i < all->list.n; i++) {
+		struct machine m = all->list.at[i];
+		const struct metadata *c = &m.committed;
+		char text[256] = "", *end = text;
+
+		for (uint32_t n = 0; n < NAMES; n++) {
+			const int f = c->name[n];
+
+			if (f < 0)
+				continue;
+			end += sprintf(end, "%s%c", end > text ? " " : "", 'a' + (int)n);
+			for (uint64_t at = 0, run; at < c->size[f]; at += run) {
+				char now, byte = 0;
+
+				for (run = 0; at + run < c->size[f]; run++) {
+					const uint64_t here = at + run;
+					const uint32_t k = here < 512 ? 0 : here < 1024 ? 1 : 2, b = slot_block[k];
+
+					now = (here >= 1024 && here < 4096) || !c->physical[f][b] ? 0 : *cell(&m, (uint32_t)f, k, c->physical[f][b]);
+					if (run > 0 && now != byte)
+						break;
+					byte = now;
+				}
+				end += sprintf(end, "%s%c%llu", at ? "" : "=", byte ? byte : '.', (unsigned long long)run);
+			}
+		}
+		set_add(text, out);
+	}
+}
+
+/* What each machine does when the program calls. */
+enum what { DO_NAMES, DO_SIZE, DO_WRITE, DO_FSYNC, DO_FSYNC_FOLDER, DO_REPLACE };
+
+static void do_call(struct machine *m, const struct seen *s, enum what what, uint32_t f, const int8_t *changed)
+{
+	switch (what) {
+	case DO_REPLACE:
+		if (has_delayed(m, s, f))
+			write_back(m, s, f, false);
+		m->running.size[f] = s->size[f]; /* in an allocated block, the kernel moves it at the write; here it may come later, but not so late */
+		/* fallthrough */
+	case DO_NAMES:
+		memcpy(m->running.name, s->name, sizeof s->name);
+		for (uint32_t i = 0; i < FILES; i++)
+			m->is_changed[i] |= changed[i];
+		m->is_folder_changed = 1;
+		return;
+	case DO_SIZE:
+		m->running.size[f] = s->size[f];
+		m->is_changed[f] = 1;
+		for (uint32_t b = 0; b < BLOCKS; b++)
+			if ((b ? 4096u : 0u) >= s->size[f])
+				m->running.physical[f][b] = 0;
+		m->running.is_zeroed[f] = s->size[f] == 512 || m->running.is_zeroed[f];
+		return;
+	case DO_WRITE: return;
+	case DO_FSYNC:
+		write_back(m, s, f, true);
+		if (m->is_changed[f])
+			commit(m);
+		return;
+	case DO_FSYNC_FOLDER:
+		if (m->is_folder_changed)
+			commit(m);
+	}
+}
+
+static enum what random_ext4_call(struct disk *d, struct seen *s, uint32_t *f, int8_t *changed, uint64_t *seed, int i)
+{
+	const int a = (int)(next_random(seed) % NAMES), b = (int)(next_random(seed) % NAMES);
+	const char x[2] = { (char)('a' + a), 0 }, y[2] = { (char)('a' + b), 0 }, byte = (char)('p' + i);
+	const struct seen old = *s;
+	uint32_t k = (uint32_t)(next_random(seed) % SLOTS), number;
+
+	*f = (uint32_t)(next_random(seed) % FILES);
+	number = *f + 2;
+	next_call(d);
+	switch (next_random(seed) % 10) {
+	case 0:
+	case 1:
+	case 2:
+		if (s->size[*f] == 0)
+			k = 0; /* holes are another matter */
+		if (s->size[*f] < slot_at[k] + SECTOR)
+			s->size[*f] = (uint16_t)(slot_at[k] + SECTOR);
+		s->byte[*f][k] = byte;
+		s->is_dirty[*f][k] = 1;
+		do_write(d, number, slot_at[k], SECTOR, byte, false);
+		return DO_WRITE;
+	case 3:
+		if (s->size[*f] <= slot_at[k])
+			return DO_WRITE; /* nothing */
+		s->size[*f] = (uint16_t)slot_at[k];
+		s->is_loose |= k > 0 && !s->is_allocated[*f];
+		s->is_allocated[*f] &= k > 0;
+		for (uint32_t n = k; n < SLOTS; n++) {
+			s->byte[*f][n] = 0;
+			s->is_dirty[*f][n] = 0;
+			if (slot_at[n] % 4096 == 0)
+				s->next_physical[*f][slot_block[n]]++;
+		}
+		do_size(d, number, slot_at[k]);
+		return DO_SIZE;
+	case 4:
+		s->is_allocated[*f] = s->size[*f] > 0;
+		event(d, (struct trace_event){ .kind = PMT_FSYNC, .arg = { number } });
+		return DO_FSYNC;
+	case 5: event(d, (struct trace_event){ .kind = PMT_FSYNC, .arg = { ROOT } }); return DO_FSYNC_FOLDER;
+	case 6:
+	case 7:
+		if (s->name[a] < 0 || s->name[a] == s->name[b])
+			return DO_WRITE;
+		*f = (uint32_t)s->name[a];
+		s->name[b] = s->name[a];
+		s->name[a] = -1;
+		changed[*f] = 1;
+		if (old.name[b] >= 0)
+			changed[(int)old.name[b]] = 1;
+		do_move(d, x, y, false);
+		return old.name[b] >= 0 ? DO_REPLACE : DO_NAMES;
+	case 8:
+		if (s->name[a] >= 0)
+			return DO_WRITE;
+		s->name[a] = (int8_t)*f;
+		changed[*f] = 1;
+		name_event(d, PMT_NAME, number, x, PMT_NAMED_LINKED);
+		return DO_NAMES;
+	default:
+		if (s->name[a] < 0)
+			return DO_WRITE;
+		changed[(int)s->name[a]] = 1;
+		name_event(d, PMT_UNNAME, (uint32_t)s->name[a] + 2, x, 0);
+		s->name[a] = -1;
+		return DO_NAMES;
+	}
+}
+
+static size_t check_ext4(uint64_t seed)
+{
+	struct machines now = { 0 }, next;
+	struct machine first;
+	struct seen s;
+	struct set want = { 0 }, have;
+	uint64_t random = seed;
+	size_t nstates;
+	struct disk d;
+
+	memset(&first, 0, sizeof first);
+	memset(&s, 0, sizeof s);
+	memset(s.next_physical, 1, sizeof s.next_physical);
+	memset(s.name, -1, sizeof s.name);
+	disk_init(&d);
+	d.profile = FILES_EXT4;
+	for (uint32_t i = 0; i < FILES; i++) {
+		assert_int_equal(new_file(&d, 0), i + 2);
+		s.name[i] = (int8_t)i;
+		name_event(&d, PMT_NAME, i + 2, i ? "b" : "a", PMT_NAMED_LINKED);
+	}
+	event(&d, (struct trace_event){ .kind = PMT_FSYNC });
+	memcpy(first.running.name, s.name, sizeof s.name);
+	first.committed = first.running;
+	machine_add(&now, &first);
+	for (int i = 0; i < CALLS; i++) {
+		int8_t changed[FILES] = { 0 };
+		const struct seen before = s;
+		uint32_t f;
+		const enum what what = random_ext4_call(&d, &s, &f, changed, &random, i);
+
+		next = (struct machines){ 0 };
+		for (size_t k = 0; k < now.list.n; k++) {
+			struct machine m = now.list.at[k];
+
+			do_call(&m, what == DO_REPLACE ? &before : &s, what, f, changed);
+			memcpy(m.running.name, s.name, sizeof s.name);
+			machine_add(&next, &m);
+		}
+		vec_release(&now.list);
+		map_release(&now.known);
+		now = next;
+		settle(&now, &s);
+	}
+	machine_states(&now, &want);
+	set_finish(&want);
+	have = states_of(&d);
+	for (size_t i = 0; i < want.at.n; i++)
+		if (!set_has(&have, want.at.at[i]))
+			fail_msg("ext4, seed %llu: the model lacks '%s'", (unsigned long long)seed, want.at.at[i]);
+	for (size_t i = 0; !s.is_loose && i < have.at.n; i++)
+		if (!set_has(&want, have.at.at[i]))
+			fail_msg("ext4, seed %llu: only the model has '%s'", (unsigned long long)seed, have.at.at[i]);
+	nstates = s.is_loose ? 0 : have.at.n;
+	set_release(&want);
+	set_release(&have);
+	vec_release(&now.list);
+	map_release(&now.known);
+	files_free(d.model);
+	return nstates;
+}
+
+static void test_random_ext4(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 300; seed++)
+		n += check_ext4(seed);
+	assert_true(n > 1000);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_litmus), cmocka_unit_test(test_random) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_litmus), cmocka_unit_test(test_random), cmocka_unit_test(test_random_ext4) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -426,7 +426,7 @@ static void text_folds_named_libraries(void **state)
 	report_add(r, &(struct bug){ .kind = "missing-flush", .message = "lost", .locations = &l, .nlocations = 1 });
 	report_finish(r);
 	text = sample_render(r, "text", &sample_options);
-	assert_non_null(strstr(text, "  store at put (app.c:8)\n        by main (app.c:3), in w.c: wrap\n"));
+	assert_non_null(strstr(text, "  store at put (app.c:8)\n        by main (app.c:3), in wrap (third_party/w.c:5)\n"));
 	free(text);
 	report_free(r);
 }

@@ -19,6 +19,10 @@ Int arch_argument_offset(UInt n);   /* n-th argument of a function, from 0; ther
  * original. */
 void arch_pass_registers(IRExpr **args, UInt nargs, void **f);
 
+/* Makes the running thread give up the processor before the next block. guest: its registers.
+ * False: not now, because that would break what it does. */
+Bool arch_give_up(void *guest);
+
 /* ---- the stack ---- */
 extern const UInt arch_return_bytes;   /* by how much a return raises the stack pointer */
 extern const UInt arch_red_zone_bytes; /* bytes below the stack pointer that are in use */

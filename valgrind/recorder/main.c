@@ -23,6 +23,8 @@
 #include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
 #include "valgrind/recorder/requests.h"
+#include "valgrind/recorder/schedule/points.h"
+#include "valgrind/recorder/schedule/turns.h"
 
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcfile.h"
@@ -57,6 +59,9 @@ static Bool process_option(const HChar *arg)
 	} else if VG_INT_CLO (arg, "--keep-fd", clo_keep_fd) {
 	} else if VG_STR_CLO (arg, "--keep-inode", inode) {
 		clo_keep_inode = VG_(strtoull10)(inode, NULL);
+	} else if VG_STR_CLO (arg, "--memory-file", clo_memory_file) {
+	} else if VG_STR_CLO (arg, "--memory-inode", inode) {
+		clo_memory_inode = VG_(strtoull10)(inode, NULL);
 	} else if VG_STR_CLO (arg, "--recipe", word) {
 		recipe_add(word);
 	} else if VG_STR_CLO (arg, "--pm", glob) {
@@ -73,6 +78,17 @@ static Bool process_option(const HChar *arg)
 		sync_lock_call(word);
 	} else if VG_STR_CLO (arg, "--unlock-call", word) {
 		sync_unlock_call(word);
+	} else if VG_STR_CLO (arg, "--schedule", word) {
+		clo_schedule = True;
+		clo_schedule_seed = VG_(strtoull10)(word, NULL);
+	} else if VG_STR_CLO (arg, "--schedule-span", word) {
+		clo_schedule_span = VG_(strtoull10)(word, NULL);
+	} else if VG_INT_CLO (arg, "--schedule-changes", clo_schedule_changes) {
+	} else if VG_STR_CLO (arg, "--hold-store", word) {
+		return points_hold_store(word);
+	} else if VG_STR_CLO (arg, "--hold-load", word) {
+		return points_hold_load(word);
+	} else if VG_INT_CLO (arg, "--hold-skip", clo_hold_skip) {
 	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
 	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
 		g_unwinds = clo_check_stacks;
@@ -101,11 +117,19 @@ static void print_usage(void)
 	 "    --recipe=WORD             written into the trace: how the server was served; may be repeated\n"
 	 "    --keep-fd=N               a socket that gets a descriptor of each PM file\n"
 	 "    --keep-inode=N            the inode of that socket\n"
+	 "    --memory-file=FILE        memory that all recorded processes share\n"
+	 "    --memory-inode=N          the inode of that memory\n"
 	 "    --open-files=N            the soft limit of open files that the program sees at first\n"
 	 "    --loads=no|yes            record loads from PM too [no]\n"
 	 "    --threads=no|yes          record loads, locks and what else orders threads [no]\n"
 	 "    --lock-call=FUNCTION      takes the lock at the address that is its first argument; may be repeated\n"
 	 "    --unlock-call=FUNCTION    gives it back; may be repeated\n"
+	 "    --schedule=SEED           choose the order of threads by SEED; 0: each runs until it waits\n"
+	 "    --schedule-changes=N      change points: there the running thread gets the lowest priority [0]\n"
+	 "    --schedule-span=N         drawn from so many points\n"
+	 "    --hold-store=OFFSET:PATH  hold the thread that stores there (hexadecimal offset in the file PATH) ...\n"
+	 "    --hold-load=OFFSET:PATH   ... until another one has loaded the same bytes there\n"
+	 "    --hold-skip=N             but not the first N times [0]\n"
 	 "    --instructions=no|yes     count the instructions of the program [no]\n"
 	 "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
 	 "    --stop-at-old=no|yes      end the program when it maps as PM, or is about to change, a file that was there before [no]\n"
@@ -144,6 +168,10 @@ static void describe_recording(void)
 	meta("loads", clo_loads ? "yes" : "no");
 	if (clo_threads)
 		meta("threads", "yes");
+	if (clo_schedule) {
+		VG_(sprintf)(key, "%llu", clo_schedule_seed);
+		meta("schedule", key);
+	}
 	if (clo_old_bytes)
 		meta("old_bytes", "yes");
 	if (clo_scratch_pool)
@@ -179,6 +207,10 @@ static void post_options(void)
 	if (!out_open())
 		VG_(exit)(1);
 	g_is_open = True;
+	made_begin();
+	/* a block can be left behind any instruction then, so all registers must be up to date */
+	if (clo_schedule)
+		VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
 	describe_recording();
 }
 
@@ -193,6 +225,10 @@ static void finish(Int status)
 	if (clo_instructions) {
 		VG_(sprintf)(number, "%llu", g_ninstructions);
 		meta("instructions", number);
+	}
+	if (clo_schedule) {
+		VG_(sprintf)(number, "%llu", points_count());
+		meta("schedule_points", number);
 	}
 	if (g_exit_status >= 0)
 		emit_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
@@ -213,6 +249,14 @@ static void on_start_client_code(ThreadId tid, ULong blocks)
 	stack_run(tid);
 	if (is_first)
 		followed_begin(tid);
+	if (!clo_schedule)
+		return;
+	if (is_first) {
+		turns_begin(tid);
+		points_begin();
+	}
+	turns_run(tid, blocks);
+	points_run();
 }
 
 static void on_thread_create(ThreadId parent, ThreadId child)
@@ -221,6 +265,7 @@ static void on_thread_create(ThreadId parent, ThreadId child)
 
 	g_nthreads++;
 	stack_thread_begin(child);
+	turns_created(child);
 	args[0] = stack_thread_number(child);
 	if (parent != VG_INVALID_THREADID)
 		emit_event(parent, PMT_THREAD_BEGIN, 0, args, NULL, 0);
@@ -229,6 +274,8 @@ static void on_thread_create(ThreadId parent, ThreadId child)
 static void on_thread_exit(ThreadId tid)
 {
 	g_nthreads--;
+	points_ends(tid);
+	turns_ends(tid);
 	emit_event(tid, PMT_THREAD_END, 0, NULL, NULL, 0);
 	stack_thread_end(tid);
 }
@@ -275,16 +322,23 @@ static void before_fork(ThreadId tid)
 {
 	ULong args[1];
 
+	turns_before_fork();
 	made_before_fork();
 	g_child_stream = out_new_stream();
 	args[0] = g_child_stream;
 	emit_event(tid, PMT_FORK, 0, args, NULL, 0);
 }
 
+static void in_parent(ThreadId tid)
+{
+	turns_in_parent();
+}
+
 static void in_child(ThreadId tid)
 {
 	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
 
+	turns_in_child();
 	out_fork_child(g_child_stream);
 	g_ninstructions = 0;
 	g_nthreads = 1;
@@ -313,7 +367,7 @@ static void pre_options(void)
 	VG_(track_new_mem_startup)(on_startup_mapping);
 	VG_(track_new_mem_mmap)(on_mmap);
 	VG_(track_die_mem_munmap)(on_munmap);
-	VG_(atfork)(before_fork, NULL, in_child);
+	VG_(atfork)(before_fork, in_parent, in_child);
 
 	/* otherwise a call need not end its block, and would be missed */
 	VG_(clo_vex_control).guest_chase = False;

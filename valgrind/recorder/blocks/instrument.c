@@ -11,6 +11,7 @@
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/schedule/points.h"
 
 ULong g_ninstructions;
 
@@ -23,17 +24,39 @@ struct pass {
 	Int insn_start;        /* index of its first statement in `in` */
 	IRExpr *first_of_pair; /* address of the first of two stores that belong together */
 	UInt nuncounted;       /* instructions since the counter was last raised */
+	Int ip_offset;         /* of the instruction pointer in the guest state */
+	Bool has_point;        /* with --schedule: the thread may give up behind this instruction */
 };
+
+/* Adds a point at which the thread may give up the processor (--schedule). */
+static void add_point(struct pass *p, IRExpr *guard, enum point kind)
+{
+	if (!clo_schedule)
+		return;
+	points_add(p->sb, guard, kind);
+	p->has_point = True;
+}
+
+static void add_access_point(struct pass *p, IRExpr *guard, enum point kind, IRExpr *addr,
+			     UInt size)
+{
+	if (!clo_schedule)
+		return;
+	points_add_access(p->sb, guard, kind, p->pc, addr, size);
+	p->has_point = True;
+}
 
 static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 {
 	struct code *c;
+	IRExpr *guard;
 
 	if (!clo_loads)
 		return;
 	c = code_get(p->pc, PMT_LOAD, size);
-	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_load", event_load,
-		mkIRExprVec_2(ir_ptr(c), addr));
+	guard = guard_pm(&p->guards, p->sb, addr, condition);
+	ir_call(p->sb, guard, "event_load", event_load, mkIRExprVec_2(ir_ptr(c), addr));
+	add_access_point(p, guard, POINT_LOAD, addr, size);
 }
 
 static void *store_helper(enum pmt_kind kind, UInt size)
@@ -62,7 +85,7 @@ static IRExpr *guard_order(IRSB *sb, IRExpr *addr)
 				: nfiles);
 }
 
-static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
+static void add_store_event(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 {
 	enum pmt_kind kind = p->insn.event ? p->insn.event : PMT_STORE;
 	IRExpr *lo, *hi;
@@ -89,6 +112,14 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 	}
 	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_store",
 		store_helper(kind, size), mkIRExprVec_2(ir_ptr(c), addr));
+}
+
+static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
+{
+	add_store_event(p, addr, size, condition);
+	if (clo_schedule)
+		add_access_point(p, guard_pm(&p->guards, p->sb, addr, condition), POINT_STORE, addr,
+				 size);
 }
 
 /* Adds the calls for a store, in pieces that fit into a record. */
@@ -137,6 +168,17 @@ static void add_before_cas(struct pass *p, IRCAS *cas)
 		event_before_cas, mkIRExprVec_0());
 }
 
+/* Adds the points behind an atomic instruction, wherever it stores: a fence of the thread, and, in
+ * PM, a store. */
+static void add_cas_point(struct pass *p, IRExpr *addr, UInt size)
+{
+	if (!clo_schedule)
+		return;
+	if (!points_is_quiet(p->pc))
+		add_point(p, NULL, POINT_LOCKED);
+	add_access_point(p, guard_pm(&p->guards, p->sb, addr, NULL), POINT_STORE, addr, size);
+}
+
 static void add_cas(struct pass *p, IRCAS *cas)
 {
 	IRSB *sb = p->sb;
@@ -154,26 +196,33 @@ static void add_cas(struct pass *p, IRCAS *cas)
 	if (arch_is_weak) {
 		ir_call(sb, guard_order(sb, cas->addr), "event_atomic", event_atomic,
 			mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
+		add_cas_point(p, cas->addr, size);
 		return;
 	}
 	guard = ir_binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr),
 			 ir_load(sb, Ity_I64, ir_ptr(&g_pending)));
 	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, guard, ir_u64(0)), "event_cas", event_cas,
 		mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
+	add_cas_point(p, cas->addr, size);
 }
 
 static void add_fence(struct pass *p)
 {
-	if (p->insn.what == INSN_FENCE)
-		ir_call(p->sb, NULL, "event_fence", event_fence,
-			mkIRExprVec_2(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg)),
-				      IRExpr_GSPTR()));
+	if (p->insn.what != INSN_FENCE)
+		return;
+	ir_call(p->sb, NULL, "event_fence", event_fence,
+		mkIRExprVec_2(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg)),
+			      IRExpr_GSPTR()));
+	add_point(p, NULL, POINT_FENCE);
 }
 
 static void add_flush(struct pass *p)
 {
-	IRExpr *addr = arch_address(p->sb, &p->insn);
+	IRExpr *addr;
 
+	if (clo_schedule)
+		points_add_before(p->sb, p->pc, p->ip_offset);
+	addr = arch_address(p->sb, &p->insn);
 	ir_call(p->sb, NULL, "event_flush", event_flush,
 		mkIRExprVec_3(ir_ptr(code_get(p->pc, p->insn.event, PMT_LINE_BYTES)), addr,
 			      IRExpr_GSPTR()));
@@ -222,8 +271,19 @@ static void count_instructions(struct pass *p)
 	p->nuncounted = 0;
 }
 
+/* Adds the way out of the block for a thread that gives up, at the end of an instruction with a
+ * point. */
+static void add_exit(struct pass *p, Addr next)
+{
+	if (!p->has_point)
+		return;
+	points_add_exit(p->sb, next, p->ip_offset);
+	p->has_point = False;
+}
+
 static void begin_insn(struct pass *p, IRStmt *st, Int index)
 {
+	add_exit(p, st->Ist.IMark.addr);
 	addStmtToIRSB(p->sb, st);
 	p->pc = st->Ist.IMark.addr;
 	p->len_bytes = st->Ist.IMark.len;
@@ -309,7 +369,9 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
 		 IRType host_word)
 {
-	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
+	struct pass p = { .in = in,
+			  .sb = deepCopyIRSBExceptStmts(in),
+			  .ip_offset = layout->offset_IP };
 	struct added_insn added;
 
 	guards_init(&p.guards, in);

@@ -16,6 +16,7 @@
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
+#include "valgrind/recorder/schedule/points.h"
 
 /* for the sizes of their types */
 #include <pthread.h>
@@ -263,11 +264,13 @@ void sync_add_entry(IRSB *sb, Addr pc, const HChar *name)
 {
 	const struct call *call = find_call(name);
 
-	if (call != NULL)
-		ir_call(sb, NULL, "sync_entered", sync_entered,
-			mkIRExprVec_4(ir_ptr(call), ir_u64(pc),
-				      ir_register(sb, arch_argument_offset(0)),
-				      ir_register(sb, arch_argument_offset(1))));
+	if (call == NULL)
+		return;
+	if (clo_schedule)
+		points_add(sb, NULL, POINT_CALL);
+	ir_call(sb, NULL, "sync_entered", sync_entered,
+		mkIRExprVec_4(ir_ptr(call), ir_u64(pc), ir_register(sb, arch_argument_offset(0)),
+			      ir_register(sb, arch_argument_offset(1))));
 }
 
 void sync_add_return(IRSB *sb, IRExpr *top)

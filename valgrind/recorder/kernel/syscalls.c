@@ -19,6 +19,7 @@
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
+#include "valgrind/recorder/schedule/turns.h"
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
@@ -76,6 +77,8 @@ static void before_change(ThreadId tid, Int fd)
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
+	if (clo_schedule)
+		turns_before_call(tid, number, args);
 	open_files_before(number, args);
 	if (clo_stop_at_old)
 		changes_before(tid, number, args);
@@ -142,7 +145,7 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 
 	if (args[0] == 0) {
 		pm_gone_changed(tid, fd);
-		made_changed(fd);
+		made_resized(tid, fd);
 		beside_after_fd(tid, fd);
 		return;
 	}
@@ -225,7 +228,7 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]);
 		beside_after_fd(tid, args[0]);
 		pm_gone_changed(tid, args[0]);
-		made_changed(args[0]);
+		made_resized(tid, args[0]);
 		break;
 	case __NR_truncate:
 		pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink),
@@ -258,6 +261,8 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		break;
 	}
 	case __NR_ioctl:
+		if (args[1] == FICLONE || args[1] == FICLONERANGE)
+			made_changed(args[0]);
 		if ((args[1] == FICLONE || args[1] == FICLONERANGE) && pm_file_of_fd(args[0]) != 0)
 			emit_event(tid, PMT_INCOMPLETE, 0, NULL, "FICLONE is not followed", 23);
 		break;
@@ -290,6 +295,8 @@ static void written_early(UInt number, const UWord *args)
 
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
+	if (clo_schedule)
+		turns_after_call(tid, number, result);
 	open_files_after(number, args, result);
 	if (number == __NR_execve) { /* it failed, otherwise it would not return */
 		out_resume();

@@ -242,6 +242,11 @@ void out_object_gone(Addr va, SizeT len)
 	out_end(pmt_put_object_gone(out_begin(), va, len));
 }
 
+UInt out_stream(void)
+{
+	return g_stream;
+}
+
 UInt out_new_stream(void)
 {
 	if (!g_shared) {

@@ -10,6 +10,7 @@ Bool out_open(void);
 void out_close(void);
 void out_resume(void);
 void out_fork_child(UInt stream);
+UInt out_stream(void); /* the number of this process's stream */
 UInt out_new_stream(void);
 
 void out_attend(void);        /* something changed that must be checked before the next event */

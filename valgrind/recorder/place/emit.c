@@ -84,21 +84,33 @@ void emit_plain(struct code *c)
 	emit_args(c, args);
 }
 
+struct emit_at emit_here(ThreadId tid)
+{
+	if (tid == VG_INVALID_THREADID || stack_thread_number(tid) == 0)
+		return (struct emit_at){ 0, 0, 1 };
+	stack_run(tid);
+	/* the thread's instruction pointer is already behind the instruction */
+	return (struct emit_at){ VG_(get_IP)(tid) - 1, stack_node(), g_out.thread };
+}
+
 void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob,
 		UInt blob_len)
 {
-	Bool has_thread = tid != VG_INVALID_THREADID && stack_thread_number(tid) != 0;
-	struct code *c;
+	const struct emit_at at = emit_here(tid);
+
+	emit_event_at(&at, kind, addr, args, blob, blob_len);
+}
+
+void emit_event_at(const struct emit_at *at, enum pmt_kind kind, ULong addr, const ULong *args,
+		   const void *blob, UInt blob_len)
+{
+	struct code *c = code_get(at->pc, kind, 0);
 	UChar *start, *p;
 	UInt head = 0;
 
-	if (has_thread)
-		stack_run(tid);
-	/* the thread's instruction pointer is already behind the instruction */
-	c = code_get(has_thread ? VG_(get_IP)(tid) - 1 : 0, kind, 0);
-	code_site(c, has_thread ? stack_node() : 0);
+	code_site(c, at->node);
 	start = out_begin_event();
-	p = put_site(c, has_thread ? g_out.thread : 1, &head, start + 1);
+	p = put_site(c, at->thread, &head, start + 1);
 	if (g_kinds[kind].carries & PMT_HAS_ADDR)
 		p = pmt_put_addr(&g_out.enc, &head, p, &c->site->state, addr, 0);
 	for (UInt i = 0; i < g_kinds[kind].nargs; i++)

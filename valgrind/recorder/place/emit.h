@@ -20,4 +20,14 @@ void emit_args(struct code *c, const ULong *args);
 void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob,
 		UInt blob_len);
 
+/* A place that an event may have later. */
+struct emit_at {
+	Addr pc;
+	UInt node, thread;
+};
+struct emit_at emit_here(ThreadId tid);
+/* Like emit_event(), at a place where a thread of this process was before. */
+void emit_event_at(const struct emit_at *at, enum pmt_kind kind, ULong addr, const ULong *args,
+		   const void *blob, UInt blob_len);
+
 #endif

@@ -44,14 +44,6 @@ static Bool is_below(const HChar *folder, const HChar *path)
 	return VG_(strncmp)(folder, path, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-Bool followed_is_folder(const HChar *path)
-{
-	for (UInt i = 0; i < g_nfolders; i++)
-		if (VG_(strcmp)(g_folders[i], path) == 0)
-			return True;
-	return False;
-}
-
 /* Asks whether the path is an exception. A pattern without a slash is matched with each part of the
  * path below the folder. If the pattern matches a folder, everything in that folder is excepted. */
 static Bool is_excepted(const HChar *folder, const HChar *path, const HChar *glob)

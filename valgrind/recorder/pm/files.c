@@ -167,7 +167,9 @@ static void tell_file(ThreadId tid, UInt file, Int fd, const struct vg_stat *st,
 		VG_(sprintf)(text, "since=%u %llu", file, since);
 		emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 	}
+	made_tell_calls(file, st);
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
+	name_is(file, path);
 	if (unseen != NULL)
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, unseen, VG_(strlen)(unseen));
 	*shared_file_size(file) = args[1];
@@ -265,6 +267,7 @@ void pm_file_gone(UInt file)
 	if (followed_any())
 		kept_drop(file);
 	shared_file_forget(file);
+	name_is(file, "");
 }
 
 /* Notes that a file without a name was changed. Such a file is not followed, because its fate does

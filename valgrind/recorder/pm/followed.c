@@ -85,7 +85,7 @@ static void told_before(ThreadId tid, UInt file, const HChar *path)
 	HChar *whole = VG_(malloc)("pmend.folder", PMT_PAGE_BYTES);
 	struct place p;
 
-	if (!followed_is_folder(path) && find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
+	if (find_place(tid, path, &p, whole, PMT_PAGE_BYTES))
 		name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_BEFORE, p.name);
 	VG_(free)(whole);
 }
@@ -351,7 +351,7 @@ void followed_made(ThreadId tid, const HChar *path)
 		if (sys_lstat(path, &link) >= 0 && VKI_S_ISLNK(link.st_mode))
 			made_note(p.dev, link.st_ino);
 		else if (!sr_isError(r))
-			pm_created(sr_Res(r));
+			pm_created(tid, sr_Res(r));
 		file = file_at(tid, &p, whole);
 		if (file != 0)
 			name_event(tid, PMT_NAME, file, p.folder, PMT_NAMED_MADE, p.name);

@@ -1,9 +1,13 @@
-/* Knows of the file behind a descriptor its path, and whether this program made it (for the last
- * MAX_CREATED files). A file that the program made had no content before. If it is mapped late, it
- * existed before that: from the moment at which all of it was synced under its present name. */
+/* Knows of the file behind a descriptor its path, of a PM file the name that it has in the trace,
+ * and whether this program made it (for the last MAX_CREATED files). A file that the program made
+ * had no content before. If it is mapped late, it existed before that: from the moment at which all
+ * of it was synced under its present name. */
 #include "valgrind/common/memory.h"
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/pm/pm_internal.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -24,9 +28,13 @@ struct made {
 	Bool has_unsynced; /* it has bytes that only a sync of the whole file makes durable */
 	Bool is_whole;     /* everything was durable when it got its present name */
 	Bool is_mapped;    /* stores may be unseen, because --pm excludes its mapping */
+	/* the calls that made it and gave it its size, in the program with this stream */
+	struct emit_at created, resized;
+	UInt stream;
 	enum made_in_place_of in_place_of; /* what had that name before */
 };
-/* The table of made files. Forked processes share it; an executed program has its own. */
+/* The table of made files. All recorded processes share it. Without --memory-file only forked ones
+ * do, and an executed program has its own. */
 static struct made_table {
 	UInt n;
 	Bool has_strangers; /* other processes may change files, which is not noted here */
@@ -39,7 +47,32 @@ static struct made_table {
 		Bool is_whole;
 		HChar path[PMT_PAGE_BYTES];
 	} linked[MAX_LINKED];
+	/* by number of the PM file: its present name in the trace; empty: not known */
+	HChar names[PMT_MAX_FILES + 1][PMT_PAGE_BYTES];
 } * g_made;
+_Static_assert(sizeof(struct made_table) <= PMT_MEMORY_BYTES, "it is in the shared memory");
+static Bool g_is_shared_by_all;
+
+void made_begin(void)
+{
+	struct vg_stat st;
+	SysRes r;
+
+	if (clo_memory_file == NULL)
+		return;
+	r = VG_(open)(clo_memory_file, VKI_O_RDWR, 0);
+	if (sr_isError(r))
+		return;
+	if (VG_(fstat)(sr_Res(r), &st) == 0 && st.ino == clo_memory_inode) {
+		g_made = memory_alloc(sizeof *g_made);
+		g_is_shared_by_all =
+			sys_mmap(g_made, sizeof *g_made, VKI_PROT_READ | VKI_PROT_WRITE,
+				 VKI_MAP_SHARED | VKI_MAP_FIXED, sr_Res(r), 0) >= 0;
+		if (!g_is_shared_by_all)
+			g_made = NULL;
+	}
+	VG_(close)(sr_Res(r));
+}
 
 static struct made_table *table(void)
 {
@@ -60,7 +93,7 @@ void made_before_fork(void)
 
 void made_before_exec(void)
 {
-	if (g_made != NULL && g_shared)
+	if (g_made != NULL && g_shared && !(g_is_shared_by_all && clo_follow))
 		g_made->has_strangers = True;
 }
 
@@ -141,7 +174,7 @@ void made_note(ULong dev, ULong ino)
 	made_new(dev, ino);
 }
 
-void pm_created(Int fd)
+void pm_created(ThreadId tid, Int fd)
 {
 	static HChar path[PMT_PAGE_BYTES];
 	struct vg_stat st;
@@ -150,6 +183,8 @@ void pm_created(Int fd)
 	if (VG_(fstat)(fd, &st) != 0)
 		return;
 	m = made_new(st.dev, st.ino);
+	m->created = emit_here(tid);
+	m->stream = out_stream();
 	if (file_path(fd, path, sizeof path))
 		note_folders(m, path);
 }
@@ -181,7 +216,7 @@ static struct made *made_of_fd(Int fd)
 {
 	struct vg_stat st;
 
-	return g_made && VG_(fstat)(fd, &st) == 0 ? made_find(st.dev, st.ino) : NULL;
+	return g_made && g_made->n && VG_(fstat)(fd, &st) == 0 ? made_find(st.dev, st.ino) : NULL;
 }
 
 static void note_change(struct made *m)
@@ -202,8 +237,37 @@ void made_changed_at(const HChar *path)
 {
 	struct vg_stat st;
 
-	if (g_made && !sr_isError(VG_(stat)(path, &st)))
+	if (g_made && g_made->n && !sr_isError(VG_(stat)(path, &st)))
 		note_change(made_find(st.dev, st.ino));
+}
+
+void made_resized(ThreadId tid, Int fd)
+{
+	struct made *m = made_of_fd(fd);
+
+	note_change(m);
+	if (m != NULL && m->stream == out_stream())
+		m->resized = emit_here(tid);
+}
+
+static void tell_call(const struct emit_at *at, const HChar *what, UInt file)
+{
+	HChar text[32];
+
+	VG_(sprintf)(text, "%s=%u", what, file);
+	if (at->pc != 0)
+		emit_event_at(at, PMT_META, 0, NULL, text, VG_(strlen)(text));
+}
+
+void made_tell_calls(UInt file, const struct vg_stat *st)
+{
+	const struct made *m = made_find(st->dev, st->ino);
+
+	/* with --files, the trace has the calls themselves */
+	if (m == NULL || m->stream != out_stream() || followed_any())
+		return;
+	tell_call(&m->created, "created", file);
+	tell_call(&m->resized, "resized", file);
 }
 
 /* Notes a write. A write that syncs makes its own bytes and the file's size durable. */
@@ -284,15 +348,16 @@ static const HChar g_unrecorded[] =
 	"a file was stored to through a mapping that is not recorded (--pm leaves it out, or the "
 	"file had no name yet), before it got its name";
 
-static void note_linked(const struct made *m, const HChar *name)
+/* m: NULL if the program did not make the file. */
+static void note_linked(const struct inode *id, const struct made *m, const HChar *name)
 {
 	const UInt n = __atomic_fetch_add(&table()->nlinked, 1, __ATOMIC_SEQ_CST);
 	struct linked *l = &table()->linked[n % MAX_LINKED];
 
-	l->id = m->id;
+	l->id = *id;
 	l->named = g_out.header->seq;
-	l->nchanges = m->nchanges;
-	l->is_whole = m->synced != 0;
+	l->nchanges = m ? m->nchanges : 0;
+	l->is_whole = m && m->synced != 0;
 	VG_(strncpy)(l->path, name, sizeof l->path - 1);
 }
 
@@ -302,7 +367,7 @@ void made_renamed(const HChar *name, enum made_in_place_of what)
 	struct vg_stat st;
 	struct made *m;
 
-	if (!g_made || sr_isError(VG_(stat)(name, &st)))
+	if (!g_made || !g_made->n || sr_isError(VG_(stat)(name, &st)))
 		return;
 	m = made_find(st.dev, st.ino);
 	if (VKI_S_ISDIR(st.mode))
@@ -311,9 +376,52 @@ void made_renamed(const HChar *name, enum made_in_place_of what)
 		return;
 	get_name(m, what);
 	if (linked_find(&m->id) != NULL)
-		note_linked(m, name);
+		note_linked(&m->id, m, name);
 	VG_(strncpy)(path, name, sizeof path - 1);
 	note_folders(m, path);
+}
+
+/* ---- names in the trace ---- */
+
+void name_is(UInt file, const HChar *path)
+{
+	if (file <= PMT_MAX_FILES)
+		VG_(strncpy)(table()->names[file], path, sizeof g_made->names[file] - 1);
+}
+
+const HChar *name_of(UInt file)
+{
+	return g_made != NULL && file <= PMT_MAX_FILES ? g_made->names[file] : "";
+}
+
+static Bool leads_to(const HChar *path, const struct inode *id)
+{
+	struct vki_stat st;
+
+	return path[0] != '\0' && sys_lstat(path, &st) >= 0 && st.st_dev == id->dev &&
+	       st.st_ino == id->ino;
+}
+
+Bool name_holds(UInt file, ULong dev, ULong ino)
+{
+	return leads_to(name_of(file), &(struct inode){ dev, ino });
+}
+
+const HChar *name_after(UInt file, ULong dev, ULong ino)
+{
+	const struct inode id = { dev, ino };
+	const UInt all = g_made ? g_made->nlinked : 0;
+
+	if (leads_to(name_of(file), &id))
+		return NULL;
+	/* its first link that is left: it gets its own name before further ones */
+	for (UInt n = all > MAX_LINKED ? all - MAX_LINKED : 0; n < all; n++) {
+		const struct linked *l = &g_made->linked[n % MAX_LINKED];
+
+		if (is_same(&l->id, &id) && leads_to(l->path, &id))
+			return l->path;
+	}
+	return NULL;
 }
 
 /* Notes a name that a file got by link. A file that has had no name until now (O_TMPFILE) gets its
@@ -325,9 +433,14 @@ const HChar *made_linked(const HChar *name)
 	struct vg_stat st;
 	struct made *m;
 
-	if (!g_made || sr_isError(VG_(stat)(name, &st)) || (m = made_find(st.dev, st.ino)) == NULL)
+	if (!g_made || sr_isError(VG_(stat)(name, &st)))
 		return NULL;
-	note_linked(m, name);
+	m = made_find(st.dev, st.ino);
+	if (m == NULL && shared_file_find(st.dev, st.ino) == 0)
+		return NULL;
+	note_linked(&(struct inode){ st.dev, st.ino }, m, name);
+	if (m == NULL)
+		return NULL;
 	if (st.nlink != 1)
 		return NULL;
 	get_name(m, MADE_ALONE);

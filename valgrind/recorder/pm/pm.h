@@ -29,7 +29,10 @@ void pm_unmapped(ThreadId tid, Addr va, SizeT len);
 void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
 void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
 void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
-void pm_created(Int fd);
+void pm_created(ThreadId tid, Int fd);
+/* Finds the table of made files that all recorded processes share. The next functions prepare it
+ * for processes that this one starts. */
+void made_begin(void);
 void made_before_fork(void);
 void made_before_exec(void);
 /* Adds a folder of --files. This function and the next ones are about files below such folders
@@ -62,6 +65,7 @@ void followed_moved(ThreadId tid, UInt file, UInt replaced, const HChar *from, c
  * that it was written (is_synced: the written bytes are durable), that it is durable now, or that
  * it has another name. */
 void made_changed(Int fd);
+void made_resized(ThreadId tid, Int fd);
 void made_written(Int fd, Bool is_synced);
 void made_changed_at(const HChar *path);
 void made_synced(Int fd);
@@ -70,6 +74,16 @@ void made_all_synced(void);
 /* What had that path before: nothing, a PM file of the trace, or another file. */
 enum made_in_place_of { MADE_ALONE, MADE_REPLACED_KNOWN, MADE_REPLACED_UNKNOWN };
 void made_renamed(const HChar *path, enum made_in_place_of what);
+/* Notes the present name of a PM file in the trace. */
+void name_is(UInt file, const HChar *path);
+const HChar *name_of(UInt file); /* empty: not known */
+/* Gives the name that a PM file with this inode has now, if the one in the trace leads there no
+ * more; NULL: it still does, or no other name is known. */
+const HChar *name_after(UInt file, ULong dev, ULong ino);
+Bool name_holds(UInt file, ULong dev, ULong ino); /* does the one in the trace lead there? */
+/* Follows, before and after a rename, the PM files below what is renamed, if it is a folder. */
+void folder_renames(ThreadId tid, const HChar *from);
+void folder_renamed_to(ThreadId tid, const HChar *to);
 /* Notes that a file got one more name, by link. */
 void pm_linked(ThreadId tid, const HChar *path);
 void old_may_touch(const HChar *path);

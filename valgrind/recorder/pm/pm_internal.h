@@ -1,6 +1,6 @@
 /* What the files of pm/ share. From bottom to top: below.c, ranges.c, made.c and own_fds.c;
- * old_bytes_fill.c and stop_at_old.c; files.c; followed.c; beside.c; mappings.c and written.c;
- * registered.c. */
+ * renamed.c, old_bytes_fill.c and stop_at_old.c; files.c; followed.c; beside.c; mappings.c and
+ * written.c; registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -22,7 +22,6 @@ struct area {
 	} while (0)
 
 /* ---- below.c ---- */
-Bool followed_is_folder(const HChar *path); /* is it one of --files? */
 
 /* ---- ranges.c ---- */
 Bool ranges_are_none(void);
@@ -42,6 +41,9 @@ void made_is_mapped_as(const struct vg_stat *st, const HChar *path);
 const HChar *made_linked(const HChar *path);
 /* Gives flags of PMT_FILE: what is known about a made file. 0: the program did not make it. */
 ULong made_flags(const struct vg_stat *st);
+/* Writes to the trace where a file was made and resized before it was mapped, if this process did
+ * it. */
+void made_tell_calls(UInt file, const struct vg_stat *st);
 /* Says what is not known about a made file; NULL: nothing is unknown. */
 const HChar *made_unseen(const struct vg_stat *st);
 /* Notes that some process maps a file that --pm excludes. */

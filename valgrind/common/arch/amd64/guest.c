@@ -27,3 +27,11 @@ Bool arch_is_call(Addr pc)
 void arch_pass_registers(IRExpr **args, UInt nargs, void **f)
 {
 }
+
+Bool arch_give_up(void *guest)
+{
+	VexGuestAMD64State *state = guest;
+
+	state->host_EvC_COUNTER = 0;
+	return True;
+}

@@ -38,3 +38,14 @@ void arch_pass_registers(IRExpr **args, UInt nargs, void **f)
 	args[nargs - 1] = IRExpr_Const(IRConst_U64((ULong)(Addr)*f));
 	*f = nargs == 2 ? arch_call_2 : arch_call_3;
 }
+
+Bool arch_give_up(void *guest)
+{
+	VexGuestARM64State *state = guest;
+
+	/* a load-exclusive without its store: giving up would make the store fail, each time */
+	if (state->guest_LLSC_SIZE != 0)
+		return False;
+	state->host_EvC_COUNTER = 0;
+	return True;
+}
