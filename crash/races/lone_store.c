@@ -1,6 +1,8 @@
 /* Finds out whether one store, which replaced a word atomically, is everything that a crash here
  * can lose. The word must have had a meaningful value before: stored to, or in the file from the
- * start. Memory that an allocator gave out has none, and blocks whose bytes were all stored to are
+ * start, or the 0 of a new file in a state that the program called complete: it acknowledged
+ * something after all other stores, or there are no other stores, which could lead to the word.
+ * Memory that an allocator gave out has no value, and blocks whose bytes were all stored to are
  * forgotten; so if there is an allocator, the answer is no. It is also no if there are commit
  * variables: an inferred one is exempt from the decisions of others, so its role must be known. */
 #include "crash/races/lone_store.h"
@@ -23,9 +25,16 @@ static bool is_word(const struct model_store *s)
 	return s->size_bytes <= 8 && s->addr / 8 == (s->addr + s->size_bytes - 1) / 8;
 }
 
+/* Was the state without the store complete? The store is the only one since the failure point
+ * before. */
+static bool is_complete_without(const struct walk *w, const struct model_store *s)
+{
+	return w->nstores == 1 || (w->last_acknowledged_seq && w->last_acknowledged_seq < s->seq);
+}
+
 static bool had_content(const struct walk *w, const struct model_store *s)
 {
-	if (plan_is_initial(w->plan, PMT_FILE(s->addr)))
+	if (plan_is_initial(w->plan, PMT_FILE(s->addr)) || is_complete_without(w, s))
 		return true;
 	for (uint32_t i = 0; i < s->size_bytes; i++)
 		if (!shadow_byte(w->shadow, s->addr + i).is_stored_again)

@@ -338,6 +338,7 @@ static void stop_at(struct walk *w, bool boundary)
 		w->recent_seq = w->seqs[w->point % WALK_RECENT];
 		w->seqs[w->point % WALK_RECENT] = w->seq;
 		w->is_changed = w->is_changed_inside = false;
+		w->last_acknowledged_seq = w->acknowledged_seq;
 		w->acknowledged_seq = 0;
 	}
 }

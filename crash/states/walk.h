@@ -31,6 +31,8 @@ struct walk {
 	 * the end */
 	bool is_lasting;
 	uint64_t nstores; /* stores so far */
+	/* the last acknowledgement since the failure point before; 0: there was none */
+	uint64_t last_acknowledged_seq;
 	/* `seq` of WALK_RECENT failure points ago; 0: there were not so many */
 	uint64_t recent_seq;
 	struct crash_image image;
@@ -54,7 +56,7 @@ struct walk {
 	/* set notes_overtaken to ask whether WALK_OVERTAKEN would stop anywhere; has_overtaken is
 	 * the answer */
 	bool notes_overtaken, has_overtaken;
-	/* the last acknowledgement, if no failure point came since; otherwise 0 */
+	/* the same while the walk goes on to the next failure point */
 	uint64_t acknowledged_seq;
 	size_t nlate;       /* number of entries of plan->late that are in the image */
 	uint32_t ntogether; /* RENAME events that belong to the last one: a folder was renamed */

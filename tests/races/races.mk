@@ -1,5 +1,5 @@
 # Small programs for `pmend crash --races`; run.py says what must be found in each.
-RACES_NAMES := mechanisms snapshot figure1 figure2 semantic regions declared trust uninitialised slots letters atomic shared creation killed noise sums lots obj
+RACES_NAMES := mechanisms snapshot figure1 figure2 semantic regions declared trust uninitialised slots letters atomic fresh shared creation killed noise sums lots obj
 RACES_TESTS := $(RACES_NAMES:%=$(B)/tests/races/%)
 
 $(B)/tests/races/%: tests/races/%.c tests/races/pm.h tests/machine.h include/pmend.h

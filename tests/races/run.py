@@ -73,6 +73,8 @@ CASES = [
     ("what libpmemobj stores for itself, --no-trust", "obj", "scan", "scan recover", "scan", ["--strategy", "prefix", "--no-trust"]),
     ("atomic stores", "atomic", "run", "recover", None, []),
     ("atomic stores, broken", "atomic", "run broken", "recover", "broken", ["--strategy", "prefix"]),
+    *[(f"fresh, {strategy}", "fresh", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
+    *[(f"fresh, broken, {strategy}", "fresh", "run broken", "recover", "broken", ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     *[(f"shared, {strategy}", "shared", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     ("shared, broken", "shared", "run broken", "recover", "broken", []),
     ("bug 4, mended", "creation", "run", "recover", None, []),
