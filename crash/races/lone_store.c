@@ -1,7 +1,7 @@
 /* Finds out whether one store, which replaced a word atomically, is everything that a crash here
  * can lose. The word must have had a meaningful value before: stored to, or in the file from the
- * start, or the 0 of a new file in a state that the program called complete: it acknowledged
- * something after all other stores, or there are no other stores, which could lead to the word.
+ * start, or acknowledged. The last is about the 0 of a new file: if the program acknowledged
+ * something after all other stores, the state without this store is one that it called complete.
  * Memory that an allocator gave out has no value, and blocks whose bytes were all stored to are
  * forgotten; so if there is an allocator, the answer is no. It is also no if there are commit
  * variables: an inferred one is exempt from the decisions of others, so its role must be known. */
@@ -25,16 +25,15 @@ static bool is_word(const struct model_store *s)
 	return s->size_bytes <= 8 && s->addr / 8 == (s->addr + s->size_bytes - 1) / 8;
 }
 
-/* Was the state without the store complete? The store is the only one since the failure point
- * before. */
-static bool is_complete_without(const struct walk *w, const struct model_store *s)
+/* The store is the only one since the failure point before. */
+static bool is_acknowledged_without(const struct walk *w, const struct model_store *s)
 {
-	return w->nstores == 1 || (w->last_acknowledged_seq && w->last_acknowledged_seq < s->seq);
+	return w->last_acknowledged_seq && w->last_acknowledged_seq < s->seq;
 }
 
 static bool had_content(const struct walk *w, const struct model_store *s)
 {
-	if (plan_is_initial(w->plan, PMT_FILE(s->addr)) || is_complete_without(w, s))
+	if (plan_is_initial(w->plan, PMT_FILE(s->addr)) || is_acknowledged_without(w, s))
 		return true;
 	for (uint32_t i = 0; i < s->size_bytes; i++)
 		if (!shadow_byte(w->shadow, s->addr + i).is_stored_again)

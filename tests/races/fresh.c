@@ -6,6 +6,7 @@
 #include "pm.h"
 
 struct pool {
+	LINE volatile uint64_t limit;
 	LINE volatile uint64_t magic;
 	LINE volatile uint64_t served;
 	LINE volatile uint64_t last;
@@ -29,7 +30,7 @@ static void recover(const struct pool *p)
 {
 	if (!p->magic)
 		return;
-	printf("%lu %lu\n", p->served, p->last);
+	printf("%lu %lu %lu\n", p->limit, p->served, p->last);
 	if (p->head)
 		printf("%lu\n", p->node); /* RACE: broken */
 }
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
 		recover(p);
 		return 0;
 	}
+	put(&p->limit, 100);
 	put(&p->magic, 1);
 	acknowledge("ready");
 	for (uint64_t i = 1; i < 4; i++) {
