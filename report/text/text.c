@@ -385,6 +385,24 @@ static bool is_packaged(const char *object)
 	       strncmp(object, "/usr/bin", 8) == 0;
 }
 
+/* Does the report show a line of this file? Then the file has debug information, but not for all
+ * that was linked into it, such as a standard library; -g does not change that. */
+static bool has_lines(const struct report *r, const char *object)
+{
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		const struct bug *b = report_bug(r, i);
+
+		for (size_t k = 0; k < b->nlocations; k++)
+			for (size_t j = 0; j < b->locations[k].nframes; j++) {
+				const struct bug_frame *f = &b->locations[k].frames[j];
+
+				if (f->object && f->line && strcmp(f->object, object) == 0)
+					return true;
+			}
+	}
+	return false;
+}
+
 /* Prints, if bugs have no line, which files lack debug info, and what to do. */
 static void put_hint(const struct text *t)
 {
@@ -399,7 +417,7 @@ static void put_hint(const struct text *t)
 			continue;
 		for (k = 0; k < objects.n && strcmp(objects.at[k], frame->object) != 0; k++)
 			;
-		if (k == objects.n)
+		if (k == objects.n && !has_lines(t->r, frame->object))
 			*vec_add(&objects) = frame->object;
 	}
 	for (k = 0; k < objects.n; k++) {

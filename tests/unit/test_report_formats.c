@@ -515,6 +515,29 @@ static void text_says_how_to_get_lines(void **state)
 	report_free(r);
 }
 
+/* A program of Rust has lines, and the standard library that is linked into it has none. */
+static void text_says_nothing_of_lines_that_are_there(void **state)
+{
+	struct bug_frame linked_in = { .function = "f", .object = "/home/u/app", .offset = 0x12 };
+	struct bug_frame own = { .function = "g",
+				 .file = "app.rs",
+				 .line = 3,
+				 .object = "/home/u/app",
+				 .offset = 0x34 };
+	struct report *r = report_new();
+	char *text;
+
+	(void)state;
+	sample_add(r, "missing-flush", &linked_in, 1);
+	sample_add(r, "missing-fence", &own, 1);
+	report_finish(r);
+	text = sample_render(r, "text", &sample_options);
+	assert_non_null(strstr(text, "app+0x12: missing-flush: lost\n"));
+	assert_null(strstr(text, "No source lines for"));
+	free(text);
+	report_free(r);
+}
+
 /* Nothing that a terminal obeys, and nothing that ends a line early. */
 static void hostile_strings_are_harmless_in_text(void **state)
 {
@@ -638,6 +661,7 @@ int main(void)
 		cmocka_unit_test(runs_are_the_fewest),
 		cmocka_unit_test(caret_stands_below_its_character),
 		cmocka_unit_test(text_says_how_to_get_lines),
+		cmocka_unit_test(text_says_nothing_of_lines_that_are_there),
 		cmocka_unit_test(hostile_strings_are_harmless_in_text),
 		cmocka_unit_test(hostile_strings_are_harmless_in_html),
 		cmocka_unit_test(html_shows_the_source),
