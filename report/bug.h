@@ -466,6 +466,8 @@ void report_set_platform_chosen(struct report *r, bool is_chosen);
 /* Files were followed, and judged by this profile. is_only: the program used no memory beside
  * them. */
 void report_set_files(struct report *r, const char *profile, bool is_only);
+/* The profile; NULL: no files were followed. *is_only as above. */
+const char *report_files(const struct report *r, bool *is_only);
 bool report_is_platform_chosen(const struct report *r);
 
 /* Notes that a platform was not judged, and why. The coverage becomes incomplete. */

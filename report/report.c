@@ -453,6 +453,12 @@ void report_set_platform(struct report *r, const char *platform)
 	r->platform = arena_text(&r->arena, platform);
 }
 
+const char *report_files(const struct report *r, bool *is_only)
+{
+	*is_only = r->is_files_only;
+	return r->files_profile;
+}
+
 void report_set_files(struct report *r, const char *profile, bool is_only)
 {
 	r->files_profile = arena_text(&r->arena, profile);
