@@ -45,8 +45,9 @@ struct file_place {
 	bool is_before; /* the sync goes before the statement, which closes the file */
 	/* the `if` that handles an error of the call; NULL: there is none */
 	const struct source_node *handler;
-	/* the value of the call is kept in this variable; NULL: in none */
+	/* the value of the call is kept in this variable or member; NULL: in none */
 	const char *variable;
+	const struct source_use *check; /* the macro that tests the variable; NULL: none */
 };
 
 /* Finds the call at p that does one of the acts. -1 with a reason. */

@@ -31,10 +31,11 @@ int file_place_begin(struct repair *r, struct file_place *s, const struct repair
 	s->of = s->at.store ? file_call_of(s->at.unit, s->at.store) : NULL;
 	s->handle = s->of ? call_argument(s->at.store, s->of->handle) : NULL;
 	if (!s->handle) {
-		*why = text_format(r->code, "no call of the C library at %s:%u %s",
-				   p->frames[0].file, p->frames[0].line,
-				   acts & ACT_NAME ? "makes or changes the name"
-						   : "writes to a file that it is given");
+		*why = text_format(
+			r->code,
+			"the call that %s is not seen at %s:%u; it may be in a library, a macro or an initialiser",
+			acts & ACT_NAME ? "makes or changes the name" : "writes to an open file",
+			p->frames[0].file, p->frames[0].line);
 		return -1;
 	}
 	return 0;
@@ -289,9 +290,26 @@ static const struct source_node *write_in(struct repair *r, const struct file_pl
 	return NULL;
 }
 
+/* Asks whether the text of the node is that of the variable, somewhere in the condition. */
+static bool tests(const struct file_place *s, const struct source_node *condition)
+{
+	const size_t len = strlen(s->variable);
+
+	for (const struct source_node *n = condition; n; n = node_next(n, condition))
+		if ((n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER) &&
+		    n->text_end - n->text_begin == len &&
+		    memcmp(s->at.file->text + n->text_begin, s->variable, len) == 0)
+			return true;
+	return false;
+}
+
+/* Asks whether the condition only tests the value that the call gave. */
 static bool mentions_error(const struct file_place *s, const struct source_node *condition)
 {
-	return s->variable && node_mentions(condition, s->variable);
+	for (const struct source_node *n = condition; n; n = node_next(n, condition))
+		if (n->kind == SOURCE_CALL)
+			return false;
+	return s->variable && tests(s, condition);
 }
 
 /* Asks whether the `if` compares a variable, and then certainly fails: if (n < 0) return -1; */
@@ -413,8 +431,9 @@ static bool depends_on_handle(const struct file_place *s, const struct source_no
 	return false;
 }
 
-/* Returns the variable that gets the call's value; NULL: none. */
-static const char *variable_of(const struct source_node *call, const struct source_node *top)
+/* Returns the variable or member that gets the call's value; NULL: none. */
+static const char *variable_of(struct repair *r, const struct file_place *s,
+			       const struct source_node *call, const struct source_node *top)
 {
 	for (const struct source_node *n = call; n != top && n->parent; n = n->parent) {
 		const struct source_node *p = n->parent,
@@ -422,8 +441,8 @@ static const char *variable_of(const struct source_node *call, const struct sour
 
 		if (p->kind == SOURCE_VARIABLE)
 			return p->name;
-		if (to && n != p->child && to->kind == SOURCE_NAME)
-			return to->name;
+		if (to && n != p->child && (to->kind == SOURCE_NAME || to->kind == SOURCE_MEMBER))
+			return text_of(r->code, s->at.file, to);
 	}
 	return NULL;
 }
@@ -445,6 +464,29 @@ static bool is_plain_if(struct repair *r, const struct file_place *s, const stru
 				return false;
 	}
 	return true;
+}
+
+/* Asks whether a macro is given a comparison of the value, such as CHECK(fd >= 0). */
+static bool mentions_condition(const struct file_place *s, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_BINARY && n->op[0] && strchr("<>=!", n->op[0]) &&
+		    mentions_error(s, n))
+			return true;
+	return false;
+}
+
+/* Asks whether the statement tests the value that the call gave, and fails or ends the program: an
+ * `if`, or a macro that checks a condition. */
+static bool is_test(const struct file_place *s, const struct source_node *n)
+{
+	const struct source_use *use = macro_use(s->at.unit, s->at.file->path, n);
+
+	if (use)
+		return use->begin == n->begin && text_semicolon(s->at.file, use->end) &&
+		       mentions_condition(s, n);
+	return n->kind == SOURCE_IF && n->child && mentions_error(s, n->child) && n->child->next &&
+	       !n->child->next->next && file_branch_fails(s->at.file, n->child->next);
 }
 
 /* Takes the statement with the call, or the statement that handles its error behind it. */
@@ -474,15 +516,13 @@ static int take_statement(struct repair *r, struct file_place *s, const struct s
 		return -1;
 	s->at.stmt = n;
 	s->last = call;
-	s->variable = variable_of(call, n);
+	s->variable = variable_of(r, s, call, n);
 	s->handler = n->kind == SOURCE_IF && n->child->next && !n->child->next->next ? n : NULL;
 	s->at.where = n->kind == SOURCE_RETURN ? IN_RETURN : AFTER;
-	for (n = n->next; n && s->variable && n->kind == SOURCE_IF && n->child &&
-			  mentions_error(s, n->child) && n->child->next && !n->child->next->next &&
-			  file_branch_fails(s->at.file, n->child->next) && !contains_later(s, n);
-	     n = n->next) {
+	for (n = n->next; n && s->variable && is_test(s, n) && !contains_later(s, n); n = n->next) {
 		s->at.stmt = n;
-		s->handler = n;
+		s->handler = n->kind == SOURCE_IF ? n : NULL;
+		s->check = n->kind == SOURCE_IF ? NULL : macro_use(s->at.unit, s->at.file->path, n);
 	}
 	return 0;
 }

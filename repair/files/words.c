@@ -79,8 +79,8 @@ static bool is_usable(const struct file_place *s, const struct source_node *n)
 	for (const struct source_node *k = then; k; k = node_next(k, then)) {
 		if (k->kind == SOURCE_JUMP && strncmp(s->at.file->text + k->begin, "goto", 4) != 0)
 			return false;
-		if (k->kind == SOURCE_NAME && k->is_local && k->name && s->variable &&
-		    strcmp(k->name, s->variable) == 0)
+		if ((k->kind == SOURCE_NAME || k->kind == SOURCE_MEMBER) && s->variable &&
+		    text_has_word(s->variable, k->name ? k->name : ""))
 			return false;
 	}
 	return true;
@@ -133,23 +133,7 @@ static const struct source_node *find_handler(struct repair *r, const struct fil
 	return found;
 }
 
-/* ---- other ways to check ---- */
-
-/* Returns how the macro around the call of the report checks it, for the sync: CHECK(write(…) == n)
- * gives "CHECK({failure})" in the right sense; NULL: no such macro. */
-static const char *own_check(struct repair *r, const struct file_place *s, const char *failure)
-{
-	const struct source_use *use = macro_use(s->at.unit, s->at.file->path, s->at.store);
-	const char **args = use ? text_arguments(r->code, s->at.file, use->begin, use->end) : NULL;
-	enum file_test test = use ? file_test_of(s->at.store) : FILE_TEST_NONE;
-
-	if (!args || !args[0] || args[1] || test == FILE_TEST_NONE ||
-	    s->at.store->text_begin <= use->begin || s->at.store->text_end >= use->end)
-		return NULL;
-	if (test == FILE_TEST_FAILS)
-		return text_format(r->code, "%s(%s)", use->name, failure);
-	return NULL;
-}
+/* ---- macros that check ---- */
 
 /* Returns the expression that is true if the sync worked; NULL: it flushes a stream first, and has
  * no short form. */
@@ -164,22 +148,45 @@ static const char *success_of(struct repair *r, const struct file_place *s,
 		       : text_format(r->code, "%s == 0", call);
 }
 
-/* Returns the statement that checks the sync by a macro; NULL: the file has no such macro, or the
- * place is not checked so. */
+/* Says what the macro's condition means that is around the call, or that tests its value. */
+static enum file_test meaning_of(const struct file_place *s, const struct source_use *use)
+{
+	const char *text = s->at.file->text;
+
+	if (use != s->check)
+		return s->at.store->text_begin > use->begin && s->at.store->text_end < use->end
+			       ? file_test_of(s->at.store)
+			       : FILE_TEST_NONE;
+	for (uint32_t i = use->begin; i + 1 < use->end; i++) {
+		if (text[i] == '-' && text[i + 1] == '>')
+			i++;
+		else if (text[i] == '>' || (text[i] == '!' && text[i + 1] == '='))
+			return FILE_TEST_WORKS;
+		else if (text[i] == '<' || (text[i] == '=' && text[i + 1] == '='))
+			return FILE_TEST_FAILS;
+	}
+	return FILE_TEST_NONE;
+}
+
+/* Returns the statement that checks the sync by the macro that checks the call of the report, or by
+ * one that checks other syncs of the file; NULL: there is none. */
 static const char *checked(struct repair *r, const struct file_place *s, const struct file_way *w,
 			   enum file_sync does, const char *call, const char *file)
 {
-	const struct source_use *use = macro_use(s->at.unit, s->at.file->path, s->at.store);
-	const char *failure = failure_of(r, s, w, does, call, file),
-		   *own = own_check(r, s, failure);
+	const struct source_use *use =
+		s->check ? s->check : macro_use(s->at.unit, s->at.file->path, s->at.store);
 	const char **args = use ? text_arguments(r->code, s->at.file, use->begin, use->end) : NULL;
 
-	if (own)
-		return own;
-	if (use && args && args[0] && !args[1] && file_test_of(s->at.store) == FILE_TEST_WORKS &&
-	    s->at.store->text_begin > use->begin && s->at.store->text_end < use->end)
-		return text_format(r->code, "%s(%s)", use->name,
-				   success_of(r, s, w, does, call, file));
+	if (args && args[0] && !args[1])
+		switch (meaning_of(s, use)) {
+		case FILE_TEST_WORKS:
+			return text_format(r->code, "%s(%s)", use->name,
+					   success_of(r, s, w, does, call, file));
+		case FILE_TEST_FAILS:
+			return text_format(r->code, "%s(%s)", use->name,
+					   failure_of(r, s, w, does, call, file));
+		case FILE_TEST_NONE: break;
+		}
 	if (w->check && (does != FILE_SYNC_STREAM || w->is_own))
 		return with(r, w->check, "{file}", file);
 	return NULL;
@@ -204,7 +211,8 @@ static const char *error_value(struct repair *r, const struct file_place *s)
 			       ? "false"
 		       : file_test_of(s->at.store) == FILE_TEST_WORKS ? "0"
 								      : NULL;
-	if (value == s->at.store && s->of->act & ACT_NAME && s->frame == 0)
+	if (value == s->at.store && s->frame == 0 && !s->of->is_stream &&
+	    strcmp(s->of->name, "posix_fallocate") != 0)
 		return "-1";
 	for (const struct source_node *n = body; n; n = node_next(n, body))
 		if (n->kind == SOURCE_RETURN && n->child && n != s->at.stmt &&
@@ -297,7 +305,7 @@ int file_words_make(struct repair *r, const struct file_place *s, const struct f
 {
 	const char *call = with(r, w->call, "{file}", file),
 		   *failure = failure_of(r, s, w, does, call, file), *branch;
-	const bool is_macro = macro_use(s->at.unit, s->at.file->path, s->at.store) != NULL;
+	const bool is_macro = s->check || macro_use(s->at.unit, s->at.file->path, s->at.store);
 	const struct source_node *handler;
 	bool is_block = false;
 
