@@ -83,7 +83,7 @@ static int plan_write(struct repair *r, struct planned *p, const char **why)
 	if (file_place_settle(r, s, why) < 0)
 		return -1;
 	need = (struct file_need){ s->of->is_stream ? FILE_SYNC_STREAM : FILE_SYNC_DESCRIPTOR,
-				   s->handle, false };
+				   s->handle, false, NULL };
 	if (!file_way_find(r, &s->at, &need, &way)) {
 		*why = "this file shows no way to sync";
 		return -1;
@@ -100,7 +100,7 @@ static const char *folder_way(struct repair *r, const struct file_place *s, stru
 	static const char none[] =
 		"no descriptor of the folder is at hand, and no function is seen that syncs a folder by its path";
 	const char *reason = NULL, *file = file_folder_descriptor(r, s, &reason);
-	struct file_need need = { FILE_SYNC_DESCRIPTOR, NULL, true };
+	struct file_need need = { FILE_SYNC_DESCRIPTOR, NULL, true, NULL };
 
 	if (file) {
 		need.handle = call_argument(s->at.store, s->of->folder);
@@ -111,18 +111,36 @@ static const char *folder_way(struct repair *r, const struct file_place *s, stru
 	if (file_way_find(r, &s->at, &need, way) && node_is_repeatable(s->at.unit, s->handle))
 		return text_of(r->code, s->at.file, s->handle);
 	need.does = FILE_SYNC_FOLDER;
-	return file_way_find(r, &s->at, &need, way) ? file_folder_of(r, s, why) : NULL;
+	need.folder = file_folder_of(r, s, &reason);
+	if (!file_way_find(r, &s->at, &need, way))
+		return NULL;
+	*why = reason ? reason : *why;
+	return need.folder;
+}
+
+/* A folder that is a literal is the same in the function that makes the name. */
+static const char *literal_way(struct repair *r, const struct file_place *s, const char *folder,
+			       struct file_way *way)
+{
+	struct file_need need = { FILE_SYNC_FOLDER, NULL, true, folder };
+
+	return folder[0] == '"' && file_way_find(r, &s->at, &need, way) ? folder : NULL;
 }
 
 static int plan_name(struct repair *r, struct planned *p, const char **why)
 {
 	struct file_place *s = &p->place;
+	const struct file_place inner = *s;
 	const char *file;
-	struct file_way way;
+	struct file_way way, other;
 
 	do
 		file = folder_way(r, s, &way, why);
 	while (!file && file_place_outward(r, s));
+	if (file && s->frame > 0 && literal_way(r, &inner, file, &other)) {
+		*s = inner;
+		way = other;
+	}
 	if (!file || file_place_settle(r, s, why) < 0)
 		return -1;
 	return file_words_make(r, s, &way, FILE_SYNC_FOLDER, file, &p->words, why);
@@ -203,10 +221,10 @@ bool file_syncs_plan(struct repair *r, size_t bug)
 	const struct kind *k = kind_find(b->kind);
 	const struct repair_place *at = k ? place_of(b, k->roles, 3) : NULL;
 	const bool is_shared = k && strcmp(k->name, "ordering") == 0;
-	const char *why = r->wanted.at[bug] ? r->failures.at[bug] : "rejected";
+	const char *why = r->wanted.at[bug] ? r->failures.at[bug] : "rejected", *ignored;
 	struct file_place s;
 
-	if (!k || (is_shared && (!at || file_place_begin(r, &s, at, NULL, k->acts, &why) < 0)))
+	if (!k || (is_shared && (!at || file_place_begin(r, &s, at, NULL, k->acts, &ignored) < 0)))
 		return false;
 	if (why) {
 		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, why,

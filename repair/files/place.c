@@ -18,6 +18,7 @@
 
 #include "repair/files/internal.h"
 #include "source/source.h"
+#include "util/str.h"
 
 /* ---- the function ---- */
 
@@ -51,8 +52,8 @@ static int parameter_of(const struct source_function *f, const struct source_nod
 
 static bool is_same_frame(const struct repair_frame *a, const struct repair_frame *b)
 {
-	return a->line == b->line && a->column == b->column && a->file && b->file &&
-	       strcmp(a->file, b->file) == 0;
+	return a->line == b->line && a->column == b->column && str_same(a->file, b->file) &&
+	       str_same(a->function, b->function);
 }
 
 /* Returns the number of the frame in which the stack of what must come later leaves this one;
@@ -346,25 +347,31 @@ static bool is_error_branch(struct repair *r, const struct file_place *s,
 	return false;
 }
 
-static const struct source_node *later_call(const struct file_place *s)
+static bool is_later(const struct file_place *s, const struct source_node *n,
+		     const struct repair_frame *there, bool with_column)
 {
-	const struct repair_frame *there;
-	const struct source_node *body = s->at.function->body;
-
-	if (s->frame != common_frame(s, &there) || !there)
-		return NULL;
-	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && n->line == there->line &&
-		    (!there->column || n->column == there->column))
-			return n;
-	return NULL;
+	return n->kind == SOURCE_CALL && n != s->at.store && n->line == there->line &&
+	       (!with_column || n->column == there->column);
 }
 
+static bool has_later(const struct file_place *s, const struct source_node *top,
+		      const struct repair_frame *there, bool with_column)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (is_later(s, n, there, with_column))
+			return true;
+	return false;
+}
+
+/* Asks whether `top` contains what must come later. If no call is at its column, any call of its
+ * line may be meant. */
 static bool contains_later(const struct file_place *s, const struct source_node *top)
 {
-	const struct source_node *later = later_call(s);
+	const struct repair_frame *there;
 
-	return later && source_is_inside(later, top);
+	if (s->frame != common_frame(s, &there) || !there)
+		return false;
+	return has_later(s, top, there, has_later(s, s->at.function->body, there, true));
 }
 
 /* Asks whether the sync may come behind the statement: the file is the same and open then, nobody

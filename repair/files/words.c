@@ -112,8 +112,8 @@ static bool is_about_file(struct repair *r, const struct file_place *s,
 	return false;
 }
 
-/* Finds an `if` of the function whose branch handles an error as it must be handled here: the one of
- * the statement itself, or else the nearest one before that is about the same file. */
+/* Finds an `if` of the function whose branch handles an error as it must be handled here: the one
+ * of the statement itself, or else the nearest one before that is about the same file. */
 static const struct source_node *find_handler(struct repair *r, const struct file_place *s)
 {
 	const struct source_node *body = s->at.function->body, *found = NULL;

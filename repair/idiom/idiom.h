@@ -149,8 +149,9 @@ enum file_sync {
 struct file_helper {
 	const struct source_function *function;
 	enum file_sync does;
-	int parameter;      /* which parameter says what is synced; WAY_THIS */
+	int parameter;      /* which parameter says what is synced; WAY_THIS, WAY_NO_ARGUMENT */
 	const char *member; /* for FILE_SYNC_MEMBER */
+	const char *folder; /* the only folder that it syncs, as a literal; NULL: the parameter's */
 };
 /* Finds out what the function syncs, each time it is called. False: nothing, or it does more. */
 bool file_helper_of(struct repair *r, const struct source_unit *u, const struct source_function *f,
@@ -167,6 +168,7 @@ struct file_need {
 	enum file_sync does;
 	const struct source_node *handle; /* the descriptor as it is written; NULL: unknown */
 	bool is_folder;                   /* it is the descriptor of a folder */
+	const char *folder;               /* text for the path of the folder; NULL: unknown */
 };
 
 /* How a file syncs that. */

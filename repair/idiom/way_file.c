@@ -24,8 +24,8 @@ static const char *const syncs[] = { "fsync", "fdatasync", NULL };
 
 /* ---- what a function syncs ---- */
 
-/* Asks whether every call of the function gets to the node, unless an error comes first: it is under
- * no condition but that of other calls that failed. */
+/* Asks whether every call of the function gets to the node, unless an error comes first: it is
+ * under no condition but that of other calls that failed. */
 static bool is_always(const struct source_node *n, const struct source_node *top)
 {
 	for (; n != top; n = n->parent) {
@@ -108,13 +108,21 @@ static const struct source_node *opened(const struct source_function *f, const c
 }
 
 /* Fills out for a function that opens a path, syncs and closes it. */
-static bool syncs_path(const struct source_function *f, const struct source_node *descriptor,
-		       struct file_helper *out)
+static bool syncs_path(struct repair *r, const struct source_function *f,
+		       const struct source_node *descriptor, struct file_helper *out)
 {
 	const struct source_node *open = descriptor->name ? opened(f, descriptor->name) : NULL,
 				 *path = open ? call_argument(open, open->name[4] ? 1 : 0) : NULL;
 	bool cuts = false;
 
+	if (path && f->nparameters == 0 && path->kind == SOURCE_LITERAL) {
+		const struct file *file = file_open(r->code, f->file);
+
+		out->does = FILE_SYNC_FOLDER;
+		out->parameter = WAY_NO_ARGUMENT;
+		out->folder = file ? text_of(r->code, file, path) : NULL;
+		return out->folder && out->folder[0] == '"';
+	}
 	if (!path || f->nparameters == 0 || !f->parameters[0].is_pointer ||
 	    !f->parameters[0].type || !strstr(f->parameters[0].type, "char"))
 		return false;
@@ -151,8 +159,8 @@ static bool is_this(const struct source_node *n)
 }
 
 /* Fills out for a function that makes this call of fsync. */
-static bool syncs_by(const struct source_function *f, const struct source_node *sync,
-		     struct file_helper *out)
+static bool syncs_by(struct repair *r, const struct source_function *f,
+		     const struct source_node *sync, struct file_helper *out)
 {
 	static const char *const of_stream[] = { "fileno", NULL };
 	const struct source_node *arg = call_argument(sync, 0);
@@ -181,7 +189,7 @@ static bool syncs_by(const struct source_function *f, const struct source_node *
 	out->does = FILE_SYNC_DESCRIPTOR;
 	out->parameter = parameter_named(f, arg->name);
 	if (out->parameter < 0)
-		return syncs_path(f, arg, out);
+		return syncs_path(r, f, arg, out);
 	return f->nparameters == 1 && !closes(f, arg->name) &&
 	       !node_assigns(f->body, NULL, arg->name);
 }
@@ -200,7 +208,7 @@ bool file_helper_of(struct repair *r, const struct source_unit *u, const struct 
 		if (n->kind != SOURCE_CALL || !is_always(n, f->body))
 			continue;
 		if (is_call_of(n, syncs) && !callee) {
-			if (!syncs_by(f, n, out))
+			if (!syncs_by(r, f, n, out))
 				return false;
 			out->function = f;
 			return !does_more(u, f, n);
@@ -208,7 +216,7 @@ bool file_helper_of(struct repair *r, const struct source_unit *u, const struct 
 		/* a wrapper of a wrapper */
 		if (callee && callee != f && file_helper_of(r, u, callee, &inner, depth + 1) &&
 		    inner.does == FILE_SYNC_DESCRIPTOR) {
-			if (!syncs_by(f, n, out))
+			if (!syncs_by(r, f, n, out))
 				return false;
 			out->function = f;
 			return !does_more(u, f, n);
@@ -366,6 +374,10 @@ static const char *call_of_helper(struct repair *r, const struct fix *x, const s
 	const bool is_member = n->handle && n->handle->kind == SOURCE_MEMBER && h->member &&
 			       strcmp(h->member, n->handle->name) == 0;
 
+	if (h->folder)
+		return n->does == FILE_SYNC_FOLDER && n->folder && strcmp(n->folder, h->folder) == 0
+			       ? text_format(r->code, "%s()", declared->name)
+			       : NULL;
 	if (h->does == n->does && h->does != FILE_SYNC_MEMBER)
 		return text_format(r->code, "%s({file})", declared->name);
 	if (n->does != FILE_SYNC_DESCRIPTOR || h->does != FILE_SYNC_MEMBER || !is_member)
