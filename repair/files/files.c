@@ -1,6 +1,6 @@
-/* Plans and writes the syncs that bugs about files lack. A sync is written only where the open file,
- * or the path of the folder, is known; otherwise the bug is left, with the reason. Nothing is tried
- * on the trace first: a sync never takes away what was durable. */
+/* Plans and writes the syncs that bugs about files lack. A sync is written only where the open
+ * file, or the path of the folder, is known; otherwise the bug is left, with the reason. Nothing is
+ * tried on the trace first: a sync never takes away what was durable. */
 #include "repair/files/files.h"
 
 #include <stdlib.h>
@@ -70,16 +70,19 @@ static const struct repair_place *place_of(const struct repair_bug *b, const cha
 
 /* ---- what to sync ---- */
 
-/* Writes the sync of the open file that the call is given, for the outermost function that has it
- * from its caller. */
+/* Writes the sync of the open file that the call is given: in the outermost function from which the
+ * file comes, or, where no place of that function fits, further in. */
 static int plan_write(struct repair *r, struct planned *p, const char **why)
 {
+	struct planned outer = *p;
 	struct file_place *s = &p->place;
 	struct file_need need;
 	struct file_way way;
 
-	while (file_place_outward(r, s))
-		;
+	if (file_place_outward(r, &outer.place) && plan_write(r, &outer, why) == 0) {
+		*p = outer;
+		return 0;
+	}
 	if (file_place_settle(r, s, why) < 0)
 		return -1;
 	need = (struct file_need){ s->of->is_stream ? FILE_SYNC_STREAM : FILE_SYNC_DESCRIPTOR,
@@ -92,13 +95,14 @@ static int plan_write(struct repair *r, struct planned *p, const char **why)
 			       &p->words, why);
 }
 
+static const char no_folder[] =
+	"no descriptor of the folder is at hand, and no function is seen that syncs a folder by its path";
+
 /* Finds how the folder of the name can be synced in the place's function: by its descriptor, which
  * the call is given, or by a function that gets the path. NULL with a reason. */
 static const char *folder_way(struct repair *r, const struct file_place *s, struct file_way *way,
 			      const char **why)
 {
-	static const char none[] =
-		"no descriptor of the folder is at hand, and no function is seen that syncs a folder by its path";
 	const char *reason = NULL, *file = file_folder_descriptor(r, s, &reason);
 	struct file_need need = { FILE_SYNC_DESCRIPTOR, NULL, true, NULL };
 
@@ -106,7 +110,7 @@ static const char *folder_way(struct repair *r, const struct file_place *s, stru
 		need.handle = call_argument(s->at.store, s->of->folder);
 		return file_way_find(r, &s->at, &need, way) ? file : NULL;
 	}
-	*why = reason ? reason : none;
+	*why = reason ? reason : no_folder;
 	need.does = FILE_SYNC_PARENT;
 	if (file_way_find(r, &s->at, &need, way) && node_is_repeatable(s->at.unit, s->handle))
 		return text_of(r->code, s->at.file, s->handle);
@@ -131,12 +135,14 @@ static int plan_name(struct repair *r, struct planned *p, const char **why)
 {
 	struct file_place *s = &p->place;
 	const struct file_place inner = *s;
-	const char *file;
+	const char *file, *reason = no_folder;
 	struct file_way way, other;
 
-	do
-		file = folder_way(r, s, &way, why);
-	while (!file && file_place_outward(r, s));
+	*why = no_folder;
+	do {
+		file = folder_way(r, s, &way, &reason);
+		*why = *why == no_folder ? reason : *why; /* the innermost one that is special */
+	} while (!file && file_place_outward(r, s));
 	if (file && s->frame > 0 && literal_way(r, &inner, file, &other)) {
 		*s = inner;
 		way = other;
@@ -201,6 +207,7 @@ static bool is_store(struct repair *r, const struct repair_place *at)
 	const char *ignored;
 
 	return fix_enter_frame(r, &x, at, 0, &ignored) == 0 &&
+	       !file_call_at(&x, &at->frames[0], ACT_WRITE) &&
 	       store_at(x.unit, x.function, x.file, at->frames[0].line, at->frames[0].column);
 }
 

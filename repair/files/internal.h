@@ -67,8 +67,8 @@ bool file_is_error_value(const struct file *f, const struct source_node *value);
 /* ---- folder.c: returns text for the folder of the path that the call is given; NULL with a
  * reason. ---- */
 const char *file_folder_of(struct repair *r, const struct file_place *s, const char **why);
-/* Returns text for the descriptor of the folder that the call itself is given, if the name is surely
- * one in that folder; NULL, perhaps with a reason. */
+/* Returns text for the descriptor of the folder that the call itself is given, if the name is
+ * surely one in that folder; NULL, perhaps with a reason. */
 const char *file_folder_descriptor(struct repair *r, const struct file_place *s, const char **why);
 
 /* ---- words.c: what is written ---- */

@@ -22,6 +22,29 @@
 
 /* ---- the function ---- */
 
+/* Says why no call is found that is given an open file, or a name. */
+static const char *no_call(struct repair *r, const struct file_place *s,
+			   const struct repair_frame *at, unsigned acts)
+{
+	static const char *const by_path[] = { "truncate", "truncate64", "open", "openat",
+					       "creat",    "fopen",      NULL };
+
+	for (const struct source_node *n = s->at.function->body; n && !(acts & ACT_NAME);
+	     n = node_next(n, s->at.function->body))
+		for (size_t i = 0;
+		     n->kind == SOURCE_CALL && n->line == at->line && n->name && by_path[i]; i++)
+			if (strcmp(n->name, by_path[i]) == 0)
+				return text_format(
+					r->code,
+					"%s changes the file by its path, and no open file is known there",
+					n->name);
+	return text_format(
+		r->code,
+		"the call that %s is not seen at %s:%u; it may be in a library, a macro or an initialiser",
+		acts & ACT_NAME ? "makes or changes the name" : "writes to an open file", at->file,
+		at->line);
+}
+
 int file_place_begin(struct repair *r, struct file_place *s, const struct repair_place *p,
 		     const struct repair_place *later, unsigned acts, const char **why)
 {
@@ -32,11 +55,7 @@ int file_place_begin(struct repair *r, struct file_place *s, const struct repair
 	s->of = s->at.store ? file_call_of(s->at.unit, s->at.store) : NULL;
 	s->handle = s->of ? call_argument(s->at.store, s->of->handle) : NULL;
 	if (!s->handle) {
-		*why = text_format(
-			r->code,
-			"the call that %s is not seen at %s:%u; it may be in a library, a macro or an initialiser",
-			acts & ACT_NAME ? "makes or changes the name" : "writes to an open file",
-			p->frames[0].file, p->frames[0].line);
+		*why = no_call(r, s, &p->frames[0], acts);
 		return -1;
 	}
 	return 0;
@@ -87,8 +106,8 @@ static bool is_same_handle(struct repair *r, const struct file_place *s,
 	return other && strcmp(handle_text(r, s, other), handle_text(r, s, s->handle)) == 0;
 }
 
-/* Asks whether the call shows others that something is done: it answers, writes to another file, or
- * changes a name. */
+/* Asks whether the call shows others that something is done: it answers, writes to another file,
+ * or changes a name. */
 static bool is_publishing(struct repair *r, const struct file_place *s,
 			  const struct source_node *call)
 {
@@ -114,7 +133,8 @@ static bool closes(struct repair *r, const struct file_place *s, const struct so
 	return false;
 }
 
-/* Asks whether the function shows others that it is done, behind the call or in a loop around it. */
+/* Asks whether the function shows others that it is done, behind the call or in a loop around
+ * it. */
 static bool publishes_later(struct repair *r, const struct file_place *s)
 {
 	const struct source_node *body = s->at.function->body, *from = s->at.store;
@@ -415,8 +435,8 @@ static bool has_end(const struct file_place *s, const struct source_node *loop)
 
 /* ---- the statement ---- */
 
-/* Asks whether a condition that decides about `from`, below `top`, mentions the open file: it may be
- * that the file is not open if the condition does not hold. */
+/* Asks whether a condition that decides about `from`, below `top`, mentions the open file: the file
+ * may not be open if the condition does not hold. */
 static bool depends_on_handle(const struct file_place *s, const struct source_node *from,
 			      const struct source_node *top)
 {
