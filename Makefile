@@ -16,7 +16,7 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VER
 LIBS := -ldw -lelf -ljansson -lzstd $(if $(filter zydis,$(PARTS)),$(call with_part,zydis,-lZydis)) -lstdc++ -lm -ldl
 
 LIB_SRC := $(call chosen,$(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/text report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
-	repair repair/edit repair/plan repair/idiom repair/effects repair/durability repair/amend repair/tx \
+	repair repair/edit repair/plan repair/idiom repair/effects repair/durability repair/amend repair/files repair/tx \
 	crash crash/shadow crash/states crash/index crash/run crash/representative crash/search crash/races crash/findings crash/workers crash/files pools pools/unseen record crash/setup account account/causes account/evidence session \
 	distribute/packing distribute/shard distribute/spread doctor explore/session repair/verify)))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/project/*.c cmd/completion/*.c cmd/fix/*.c cmd/distribute/*.c cmd/*.c)

@@ -170,6 +170,26 @@ char *recorded_old_bytes(const struct trace *t, uint64_t nbytes)
 			 nbytes);
 }
 
+/* Adds the option for each value of the key, except for the scratch folder, which the command
+ * contains as {dir}. Each program of the recording has all values. */
+static void add_files_options(struct report *r, const struct trace *t, const char *key,
+			      const char *option)
+{
+	const char *dir = trace_meta(t, "scratch_dir"), *value;
+	const size_t first = report_nfiles_options(r);
+	bool is_there;
+
+	for (size_t i = 0; (value = trace_meta_older(t, key, i)); i++) {
+		is_there = dir && strcmp(value, dir) == 0;
+		for (size_t k = first + 1; k < report_nfiles_options(r); k += 2)
+			is_there |= strcmp(report_files_option(r, k), value) == 0;
+		if (is_there)
+			continue;
+		report_add_files_option(r, option);
+		report_add_files_option(r, value);
+	}
+}
+
 void recorded_add_command(struct report *r, const struct trace *t)
 {
 	const char *pool = trace_meta(t, "scratch_pool"), *dir = trace_meta(t, "scratch_dir"),
@@ -188,6 +208,8 @@ void recorded_add_command(struct report *r, const struct trace *t)
 	for (unsigned i = 0;
 	     snprintf(key, sizeof key, "recipe.%u", i), (argument = trace_meta(t, key)); i++)
 		report_add_recipe(r, argument);
+	add_files_options(r, t, "files", "--files");
+	add_files_options(r, t, "files_except", "--files-except");
 	if (trace_meta(t, "cwd"))
 		report_add_folder(r, trace_meta(t, "cwd"));
 }

@@ -8,6 +8,7 @@
 #include "repair/amend/amend.h"
 #include "repair/durability/durability.h"
 #include "repair/effects/gate.h"
+#include "repair/files/files.h"
 #include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
 #include "repair/tx/tx.h"
@@ -25,6 +26,7 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 	idiom_new(r);
 	durability_new(r);
 	transactions_new(r);
+	file_syncs_new(r);
 	return r;
 }
 
@@ -34,6 +36,7 @@ void repair_free(struct repair *r)
 	durability_free(r);
 	idiom_free(r);
 	transactions_free(r);
+	file_syncs_free(r);
 	vec_release(&r->clones);
 	vec_release(&r->redirects);
 	vec_release(&r->verdicts);
@@ -140,7 +143,7 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
 		return; /* set by follow_causes() */
-	if (!plan_cure(r, i) && !plan_add(r, i) && !plan_again(r, i))
+	if (!plan_cure(r, i) && !plan_add(r, i) && !plan_again(r, i) && !file_syncs_plan(r, i))
 		durability_plan(r, i);
 }
 
@@ -162,9 +165,11 @@ static void plan_begin(struct repair *r)
 	clone_forget(r);
 	durability_forget(r);
 	tx_forget(r);
+	file_syncs_forget(r);
 	codebase_forget_edits(r->code);
 	r->fixes.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = r->namended = r->ntransactions = r->nlogs = 0;
+	r->nflushes = r->nfences = r->nsyncs = r->nremoved = r->namended = r->ntransactions =
+		r->nlogs = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
@@ -309,6 +314,7 @@ static void plan_all(struct repair *r, bool is_first)
 	tx_settle(r);
 	durability_emit(r);
 	amend_emit(r);
+	file_syncs_emit(r);
 	tx_finish(r);
 	share_outcomes(r);
 }
@@ -478,6 +484,11 @@ size_t repair_nflushes(const struct repair *r)
 size_t repair_nfences(const struct repair *r)
 {
 	return r->nfences;
+}
+
+size_t repair_nsyncs(const struct repair *r)
+{
+	return r->nsyncs;
 }
 
 size_t repair_ntransactions(const struct repair *r)

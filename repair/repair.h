@@ -39,6 +39,7 @@ const char *repair_missing(const struct repair *r);
 size_t repair_nunchecked(const struct repair *r);
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
+size_t repair_nsyncs(const struct repair *r);   /* syncs of files and folders */
 size_t repair_nremoved(const struct repair *r); /* number of statements */
 size_t repair_namended(const struct repair *r); /* number of existing flushes and helpers */
 size_t repair_ntransactions(const struct repair *r);

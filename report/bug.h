@@ -466,6 +466,8 @@ void report_set_platform_chosen(struct report *r, bool is_chosen);
 /* Files were followed, and judged by this profile. is_only: the program used no memory beside
  * them. */
 void report_set_files(struct report *r, const char *profile, bool is_only);
+/* The profile; NULL: no files were followed. *is_only as above. */
+const char *report_files(const struct report *r, bool *is_only);
 bool report_is_platform_chosen(const struct report *r);
 
 /* Notes that a platform was not judged, and why. The coverage becomes incomplete. */
@@ -477,6 +479,10 @@ const char *report_argument(const struct report *r, size_t i); /* word i of the 
 void report_add_recipe(struct report *r, const char *word);
 size_t report_nrecipe(const struct report *r);
 const char *report_recipe(const struct report *r, size_t i);
+/* Adds a word of --files DIR or --files-except GLOB, with which files were followed. */
+void report_add_files_option(struct report *r, const char *word);
+size_t report_nfiles_options(const struct report *r);
+const char *report_files_option(const struct report *r, size_t i);
 /* Adds a word of the options with which `pmend crash` explored, so that it can explore again. */
 void report_add_crash_option(struct report *r, const char *word);
 size_t report_ncrash_options(const struct report *r);

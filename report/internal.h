@@ -80,6 +80,7 @@ struct report {
 	VEC(const char *) platforms;    /* all judged platforms, if there are several */
 	VEC(const char *) command;
 	VEC(const char *) recipe;
+	VEC(const char *) files_options; /* --files DIR, --files-except GLOB */
 	VEC(const char *) crash_options;
 	VEC(const char *) library_globs;
 	struct report_coverage coverage;

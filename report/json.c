@@ -306,6 +306,7 @@ static void head_json(json_t *top, const struct report *r)
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);
 	set_strings(top, "recipe", r->recipe.at, r->recipe.n);
+	set_strings(top, "files_options", r->files_options.at, r->files_options.n);
 	set_strings(top, "crash_options", r->crash_options.at, r->crash_options.n);
 	set_strings(top, "library_globs", r->library_globs.at, r->library_globs.n);
 	project_json(top, r);

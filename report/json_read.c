@@ -516,6 +516,9 @@ static void read_command(struct reader *in, const json_t *top)
 	n = read_strings(in, top, "recipe", &list);
 	for (i = 0; i < n; i++)
 		report_add_recipe(in->r, list[i]);
+	n = read_strings(in, top, "files_options", &list);
+	for (i = 0; i < n; i++)
+		report_add_files_option(in->r, list[i]);
 	n = read_strings(in, top, "crash_options", &list);
 	for (i = 0; i < n; i++)
 		report_add_crash_option(in->r, list[i]);

@@ -37,6 +37,7 @@ void report_free(struct report *r)
 	vec_release(&r->suppressed);
 	vec_release(&r->command);
 	vec_release(&r->recipe);
+	vec_release(&r->files_options);
 	vec_release(&r->crash_options);
 	vec_release(&r->library_globs);
 	vec_release(&r->analyses);
@@ -453,6 +454,12 @@ void report_set_platform(struct report *r, const char *platform)
 	r->platform = arena_text(&r->arena, platform);
 }
 
+const char *report_files(const struct report *r, bool *is_only)
+{
+	*is_only = r->is_files_only;
+	return r->files_profile;
+}
+
 void report_set_files(struct report *r, const char *profile, bool is_only)
 {
 	r->files_profile = arena_text(&r->arena, profile);
@@ -502,6 +509,21 @@ size_t report_nrecipe(const struct report *r)
 const char *report_recipe(const struct report *r, size_t i)
 {
 	return r->recipe.at[i];
+}
+
+void report_add_files_option(struct report *r, const char *word)
+{
+	*vec_add(&r->files_options) = arena_text(&r->arena, word);
+}
+
+size_t report_nfiles_options(const struct report *r)
+{
+	return r->files_options.n;
+}
+
+const char *report_files_option(const struct report *r, size_t i)
+{
+	return r->files_options.at[i];
 }
 
 void report_add_crash_option(struct report *r, const char *word)

@@ -15,6 +15,8 @@ static void copy_head(struct report *all, const struct report *one)
 		report_add_argument(all, report_argument(one, i));
 	for (size_t i = 0; i < report_nrecipe(one); i++)
 		report_add_recipe(all, report_recipe(one, i));
+	for (size_t i = 0; i < report_nfiles_options(one); i++)
+		report_add_files_option(all, report_files_option(one, i));
 	for (size_t i = 0; i < report_ncrash_options(one); i++)
 		report_add_crash_option(all, report_crash_option(one, i));
 	for (size_t i = 0; i < report_nlibrary_globs(one); i++)

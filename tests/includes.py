@@ -21,7 +21,7 @@ FLOORS = {
     "crash": ["shadow", "states", "index", "run representative", "search", "races", "findings", "workers", ".", "files"],
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
-    "repair": ["edit", "plan", "idiom", "effects", "durability tx", "amend", "."],
+    "repair": ["edit", "plan", "idiom", "effects", "durability tx", "amend files", "."],
     "cmd": ["project show talk", ".", "completion fix distribute"],
     "pools": ["unseen", "."],
     "account": [".", "causes evidence"],

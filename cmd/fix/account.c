@@ -220,8 +220,9 @@ static void tell_patch(const struct repair *r, bool is_page_cache)
 		size_t n;
 		const char *one, *several, *done;
 	} parts[] = {
-		{ repair_nflushes(r), is_page_cache ? "sync" : "flush",
-		  is_page_cache ? "syncs" : "flushes", "added" },
+		{ repair_nflushes(r) + (is_page_cache ? repair_nsyncs(r) : 0),
+		  is_page_cache ? "sync" : "flush", is_page_cache ? "syncs" : "flushes", "added" },
+		{ is_page_cache ? 0 : repair_nsyncs(r), "sync", "syncs", "added" },
 		{ repair_nfences(r), "fence", "fences", "added" },
 		{ repair_namended(r), "flush", "flushes", "corrected" },
 		{ repair_nlogs(r), "range", "ranges", "logged" },

@@ -279,8 +279,9 @@ static int fix(struct fixing *f, const char *trace)
 static bool is_page_cache(const struct report *r)
 {
 	const struct platform *p = report_platform(r) ? platform_find(report_platform(r)) : NULL;
+	bool is_files_only;
 
-	return p && p->is_page_cache;
+	return (report_files(r, &is_files_only) && is_files_only) || (p && p->is_page_cache);
 }
 
 static int fix_report(struct fixing *f, const char *path)

@@ -104,6 +104,8 @@ static void set_head(struct summing *s)
 		report_add_argument(s->all, report_argument(s->first, i));
 	for (size_t i = 0; i < report_nrecipe(s->first) && !s->has_other_command; i++)
 		report_add_recipe(s->all, report_recipe(s->first, i));
+	for (size_t i = 0; i < report_nfiles_options(s->first) && !s->has_other_command; i++)
+		report_add_files_option(s->all, report_files_option(s->first, i));
 	for (size_t i = 0; i < report_nlibrary_globs(s->first); i++)
 		report_add_library_glob(s->all, report_library_glob(s->first, i));
 }

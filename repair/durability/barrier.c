@@ -259,6 +259,11 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 	return result;
 }
 
+int barrier_plan_store(struct repair *r, size_t bug, const struct repair_place *p, const char **why)
+{
+	return plan_place(r, bug, p, true, true, NULL, why);
+}
+
 static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const char **why)
 {
 	const struct repair_place *store = place_of(r->bugs.at[bug], "store"),

@@ -88,8 +88,9 @@ static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, 
 static const char *lines_text(struct repair *r, const struct insertion *a, const char *indent,
 			      const char *unit)
 {
-	const char *comment =
-			   r->options->is_explained ? " /* pmend: makes the store durable */" : "",
+	const char *comment = !r->options->is_explained ? ""
+			      : a->comment              ? a->comment
+							: " /* pmend: makes the store durable */",
 		   *copy;
 	char *out = NULL;
 	size_t room = 0, to;

@@ -72,6 +72,9 @@ int barrier_plan(struct repair *r, size_t bug, const char **why);
 /* Fixes the bug by the fixes of other bugs, if they cover all its lost stores; false: they do
  * not. */
 bool barrier_join(struct repair *r, size_t bug);
+/* Plans an msync, or the like, of one store. -1 with a reason. */
+int barrier_plan_store(struct repair *r, size_t bug, const struct repair_place *p,
+		       const char **why);
 
 /* macro.c: plans a flush in a macro that stores and fences. False: the store is in no such macro,
  * or no other macro shows how to flush. */
@@ -210,7 +213,8 @@ struct insertion {     /* Lines to add behind one statement. */
 	VEC(struct idiom_line) lines;
 	/* type of the temporary for a return statement's value; NULL: none needed */
 	const char *result_type;
-	bool is_scope; /* the lines are declarations, which go before the statement */
+	bool is_scope;       /* the lines are declarations, which go before the statement */
+	const char *comment; /* for --explain; NULL: that the store becomes durable */
 };
 void insert_behind(struct repair *r, struct insertion *a);
 void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);

@@ -136,6 +136,56 @@ struct idiom {
 	bool needs_persist; /* a flush alone would depend on a fence of somebody else */
 };
 
+/* ---- files ---- */
+
+/* way_file.c: what a function syncs. */
+enum file_sync {
+	FILE_SYNC_DESCRIPTOR, /* the file of a descriptor */
+	FILE_SYNC_STREAM,     /* flushes a FILE and syncs its file */
+	FILE_SYNC_MEMBER,     /* the descriptor that is this member of an object */
+	FILE_SYNC_FOLDER,     /* the folder with this path */
+	FILE_SYNC_PARENT,     /* the folder that contains this path */
+};
+struct file_helper {
+	const struct source_function *function;
+	enum file_sync does;
+	int parameter;      /* which parameter says what is synced; WAY_THIS, WAY_NO_ARGUMENT */
+	const char *member; /* for FILE_SYNC_MEMBER */
+	const char *folder; /* the only folder that it syncs, as a literal; NULL: the parameter's */
+};
+/* Finds out what the function syncs, each time it is called. False: nothing, or it does more. */
+bool file_helper_of(struct repair *r, const struct source_unit *u, const struct source_function *f,
+		    struct file_helper *out, int depth);
+/* Asks whether the function returns 0, or a negative number on an error. */
+bool file_helper_is_negative(const struct source_function *f);
+
+/* Says what a test of a call's value means: is it true if the call failed, or if it worked? */
+enum file_test { FILE_TEST_NONE, FILE_TEST_FAILS, FILE_TEST_WORKS };
+enum file_test file_test_of(const struct source_node *call);
+
+/* What is to be synced at a place. */
+struct file_need {
+	enum file_sync does;
+	const struct source_node *handle; /* the descriptor as it is written; NULL: unknown */
+	bool is_folder;                   /* it is the descriptor of a folder */
+	const char *folder;               /* text for the path of the folder; NULL: unknown */
+};
+
+/* How a file syncs that. */
+struct file_way {
+	const char *call;   /* with {file} in place of what is synced */
+	const char *name;   /* the called function */
+	const char *suffix; /* how failure is tested, as " < 0"; NULL: no example */
+	const char *check;  /* the use of a macro that checks it, with {file}; NULL: none */
+	bool has_status;    /* it returns whether it failed */
+	bool is_bool;       /* ... as true if it worked */
+	bool is_own;        /* a function of the program */
+	unsigned uses, nunchecked;
+};
+/* Finds how the file of x syncs what is needed. False: it has no way to do that. */
+bool file_way_find(struct repair *r, const struct fix *x, const struct file_need *n,
+		   struct file_way *w);
+
 struct idiom_line {
 	const char *text;  /* a line of code without semicolon; NULL ends the list */
 	const char *guard; /* "#ifdef X", "if (pm)", or both as two lines; NULL: none */

@@ -114,8 +114,9 @@ struct repair {
 	struct durability *durability;      /* repair/durability/ */
 	struct transactions *tx;            /* repair/tx/ */
 	struct idioms *idioms;              /* repair/idiom/ */
+	struct file_syncs *files;           /* repair/files/ */
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences, nremoved, namended, ntransactions, nlogs;
+	size_t nflushes, nfences, nsyncs, nremoved, namended, ntransactions, nlogs;
 	/* number of files that were not test-compiled, as the user interrupted that */
 	size_t nunchecked;
 };

@@ -31,8 +31,9 @@ static bool is_candidate(const struct bug *b)
 	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush",
 					     "missing-flush-fence" };
 
-	for (size_t i = 0;
-	     b->crash && b->crash->replay && b->nlocations > 0 && i < sizeof kinds / sizeof *kinds;
+	/* states of files cannot be explored with a change yet */
+	for (size_t i = 0; b->nprofiles == 0 && b->crash && b->crash->replay && b->nlocations > 0 &&
+			   i < sizeof kinds / sizeof *kinds;
 	     i++)
 		if (strcmp(b->kind, kinds[i]) == 0)
 			return strcmp(b->locations[0].role, "lost") == 0 ||

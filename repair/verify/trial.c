@@ -201,6 +201,26 @@ static char *recipe_for(const struct trial *t, const char *fresh, const char *po
 	return text;
 }
 
+/* Returns the options that follow the same files again, quoted for the shell. A command of the user
+ * with {dir} says itself which folder is followed. */
+static char *files_options_for(const struct trial *t)
+{
+	const struct report *r = t->v->report;
+	const bool has_folder = t->v->run && strstr(t->v->run, "{dir}");
+	char *text = NULL;
+	size_t room = 0;
+	FILE *f = open_memstream(&text, &room);
+
+	for (size_t i = 0; i + 1 < report_nfiles_options(r); i += 2) {
+		if (has_folder && strcmp(report_files_option(r, i), "--files") == 0)
+			continue;
+		shell_put_word(f, report_files_option(r, i));
+		shell_put_word(f, report_files_option(r, i + 1));
+	}
+	fclose(f);
+	return text;
+}
+
 static char *command_for(const struct trial *t, const char *fresh)
 {
 	const struct report *r = t->v->report;
@@ -209,7 +229,7 @@ static char *command_for(const struct trial *t, const char *fresh)
 				  : shell_quoted(r, report_ncommand(r), report_argument),
 	     *own = shell_replaced(program, "{pool}", pool),
 	     *filled = shell_replaced(own, "{}", fresh), *recipe = recipe_for(t, fresh, pool),
-	     *line = xasprintf("%s -- %s", recipe, filled),
+	     *files = files_options_for(t), *line = xasprintf("%s%s -- %s", recipe, files, filled),
 	     *moved = shell_replaced(line, t->v->root, t->tree);
 
 	free(pool);
@@ -217,6 +237,7 @@ static char *command_for(const struct trial *t, const char *fresh)
 	free(own);
 	free(filled);
 	free(recipe);
+	free(files);
 	free(line);
 	return moved;
 }
@@ -269,7 +290,14 @@ static struct report *read_unfolded(const char *path, struct error *err)
 
 static char *platform_option_of(const struct trial *t)
 {
-	return platform_of(t) ? xasprintf("--platform=%s", platform_of(t)->name) : xstrdup("");
+	bool is_only;
+	const char *files = report_files(t->v->report, &is_only);
+
+	if (!platform_of(t))
+		return xstrdup("");
+	return files && strcmp(files, "files") != 0
+		       ? xasprintf("--platform=%s,%s", platform_of(t)->name, files)
+		       : xasprintf("--platform=%s", platform_of(t)->name);
 }
 
 static int check(struct trial *t, const char *pmend, struct error *err)
