@@ -34,7 +34,8 @@ static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
 static void grow_by_pages(struct inode *i, uint64_t begin)
 {
 	const struct size all = i->sizes.at[i->sizes.n - 1];
-	uint64_t at = (i->grown_from + FILES_BLOCK_BYTES - 1) / FILES_BLOCK_BYTES * FILES_BLOCK_BYTES;
+	uint64_t at =
+		(i->grown_from + FILES_BLOCK_BYTES - 1) / FILES_BLOCK_BYTES * FILES_BLOCK_BYTES;
 
 	i->sizes.n--;
 	while (at < all.bytes) {

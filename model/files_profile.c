@@ -16,7 +16,7 @@
 static const struct {
 	const char *name;
 	bool writes_replacing; /* a rename over a file waits for the size of what replaces it */
-	bool shows_end;	       /* a size shows data in its last block */
+	bool shows_end;        /* a size shows data in its last block */
 } profiles[FILES_PROFILES] = {
 	[FILES_WEAKEST] = { .name = "files" },
 	[FILES_EXT4] = { .name = "ext4", .writes_replacing = true },
