@@ -143,11 +143,10 @@ char *recorded_files(const struct trace *t, enum files_profile p)
 	/* each program of the recording names all followed files */
 	for (size_t i = 1; (other = trace_meta_older(t, "files", i)); i++)
 		has_others |= strcmp(other, folder) != 0;
-	return xasprintf("Files below %s%s are judged by %s (docs/files.md)",
+	return xasprintf("Files below %s%s are judged by what %s promises (docs/files.md)",
 			 dir && strcmp(folder, dir) == 0 ? SCRATCH_DIR : folder,
 			 has_others ? " and others" : "",
-			 p == FILES_WEAKEST ? "the weakest promises of a file system"
-					    : "what ext4 promises");
+			 p == FILES_WEAKEST ? "the weakest file system" : files_profile_name(p));
 }
 
 char *recorded_candidates(size_t n)

@@ -94,9 +94,6 @@ static void named(struct state *s, struct check *c, const struct trace_event *ev
 			: "this file gets its name, but what was written to it is not durable: after a crash the name may lead to an empty or partly written file",
 		"rename", ev->site, ev->seq, change.addr);
 	add_place(&f, "write", change.site);
-	/* a journal waits for what is appended to a file that replaces another one */
-	if (is_replacing && s->created.at[file] && !files_last_sync(s->model, file))
-		f.profiles = ONLY_WEAKEST;
 	if (!is_replacing)
 		f.reason =
 			"no other file had this name: that is no harm if recovery can tell that the file is not whole";

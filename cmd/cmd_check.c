@@ -219,7 +219,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	struct progress progress;
 	const struct option table[] = {
 		{ "platform", 0, "P",
-		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all; for files, \",files\" or \",ext4\" behind it (default: the trace's, or x86-adr)",
+		  "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all; for files, \",files\", \",ext4\" or \",xfs\" behind it (default: the trace's, or x86-adr)",
 		  OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),

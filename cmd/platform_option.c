@@ -32,7 +32,8 @@ const struct platform *platform_option(const struct command *c, const char *name
 		die_usage(
 			c,
 			"--platform is one of x86-adr, eadr, msync, x86-intel, x86-amd, arm64, arm64-poc%s, not '%s'",
-			profile ? ", and for followed files files or ext4, as in x86-adr,ext4" : "",
+			profile ? ", and for followed files files, ext4 or xfs, as in x86-adr,ext4"
+				: "",
 			name);
 	if (!machine_has(p) && strcmp(c->name, "record") == 0)
 		die_usage(

@@ -264,7 +264,7 @@ static void step_size(struct files *f, const struct trace_event *ev)
 		i->sizes.n--;
 	i->is_size_unsynced = i->has_changed = true;
 	i->size_change = change_of(ev, PMT_ADDR(i->number, size_bytes));
-	*vec_add(&i->sizes) = (struct size){ size_bytes, i->size_change };
+	*vec_add(&i->sizes) = (struct size){ .bytes = size_bytes, .change = i->size_change };
 	f->ncalls++;
 	if (size_bytes < old && f->has_contents)
 		zero(f, i, ev, size_bytes, old);

@@ -23,6 +23,7 @@
 enum files_profile {
 	FILES_WEAKEST,
 	FILES_EXT4, /* data=ordered, delayed allocation, auto_da_alloc; no fast_commit */
+	FILES_XFS,
 	FILES_PROFILES
 };
 /* Gives the name of the profile, as in --platform. */

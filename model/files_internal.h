@@ -23,6 +23,7 @@ struct sector {
 
 struct size {
 	uint64_t bytes;
+	bool is_partial; /* of a write that comes to the disk page by page: not all of it yet */
 	struct files_change change;
 };
 

@@ -26,6 +26,33 @@ static bool is_same_call(const struct trace_site *a, const struct trace_site *b)
 	return a == b || (a && b && a->pc == b->pc && a->node == b->node);
 }
 
+/* Adds the sizes that a file may have while it grows to its last one, because its pages come to the
+ * disk one by one: the end of the page that was the last one, and the ends of those that are
+ * written. Of a large write, these are only the first and the last few; a recovery that copes with
+ * them copes with the rest. */
+#define PARTIAL_PAGES 4u
+static void grow_by_pages(struct inode *i, uint64_t begin)
+{
+	const struct size all = i->sizes.at[i->sizes.n - 1];
+	uint64_t at =
+		(i->grown_from + FILES_BLOCK_BYTES - 1) / FILES_BLOCK_BYTES * FILES_BLOCK_BYTES;
+
+	i->sizes.n--;
+	while (at < all.bytes) {
+		const bool is_far = at >= begin + PARTIAL_PAGES * FILES_BLOCK_BYTES &&
+				    at + PARTIAL_PAGES * FILES_BLOCK_BYTES < all.bytes;
+
+		if (at > i->grown_from && !is_far)
+			*vec_add(&i->sizes) = (struct size){ .bytes = at,
+							     .is_partial = true,
+							     .change = all.change };
+		at += FILES_BLOCK_BYTES;
+		if (at < begin)
+			at = begin / FILES_BLOCK_BYTES * FILES_BLOCK_BYTES + FILES_BLOCK_BYTES;
+	}
+	*vec_add(&i->sizes) = all;
+}
+
 void files_written(struct files *f, const struct trace_event *ev)
 {
 	struct inode *i = files_inode(f, PMT_FILE(ev->addr));
@@ -46,6 +73,7 @@ void files_written(struct files *f, const struct trace_event *ev)
 		    at / FILES_BLOCK_BYTES * FILES_BLOCK_BYTES >= i->grown_from)
 			s->changes.at[s->changes.n - 1].block_seq = size->change.seq;
 	}
+	grow_by_pages(i, begin);
 }
 
 void files_written_in_part(struct inode *i)

@@ -3,28 +3,36 @@
  * version of a name, a size or a sector needs the journal to end in some span of events, and a
  * state is possible if its versions have such an event in common.
  *
- * ext4 (data=ordered, delayed allocation): what a write appends gets its blocks and its size some
- * time later, and the journal has that size only when the data of new blocks is on the disk. So the
- * size needs a journal that has all that came before the write, and shows data in each block that
- * the write began. In a block that has its place on the disk already, size and data are apart. */
+ * What a write appends gets its blocks and its size some time later, so that size needs a journal
+ * that has all that came before the write. ext4 (data=ordered, delayed allocation, dioread_nolock)
+ * commits the size while the data of the new blocks is still on its way: they show zeros then. XFS
+ * moves the size when the data that ends there has been written. So a size shows data in its last
+ * block, if a write began that block; other blocks may have been on their way at the same time. In
+ * a block that has its place on the disk already, size and data are apart. */
 #include <string.h>
 
 #include "model/files_internal.h"
 
-static const char *const names[FILES_PROFILES] = {
-	[FILES_WEAKEST] = "files", [FILES_EXT4] = "ext4"
+static const struct {
+	const char *name;
+	bool writes_replacing; /* a rename over a file waits for the size of what replaces it */
+	bool shows_end;        /* a size shows data in its last block */
+} profiles[FILES_PROFILES] = {
+	[FILES_WEAKEST] = { .name = "files" },
+	[FILES_EXT4] = { .name = "ext4", .writes_replacing = true },
+	[FILES_XFS] = { .name = "xfs", .shows_end = true },
 };
 
 const char *files_profile_name(enum files_profile p)
 {
-	return names[p];
+	return profiles[p].name;
 }
 
 enum files_profile files_profile_find(const char *name)
 {
 	unsigned p = 0;
 
-	while (p < FILES_PROFILES && strcmp(names[p], name) != 0)
+	while (p < FILES_PROFILES && strcmp(profiles[p].name, name) != 0)
 		p++;
 	return (enum files_profile)p;
 }
@@ -51,10 +59,11 @@ static void narrow_names(const struct cell *c, uint32_t version, struct files_sp
 		before(s, c->ops.at[version].change.seq);
 }
 
-static void narrow_size(const struct files *f, const struct inode *i, uint32_t version,
-			struct files_span *s)
+static void narrow_size(const struct files *f, enum files_profile p, const struct inode *i,
+			uint32_t version, struct files_span *s)
 {
-	const uint64_t seq = i->sizes.at[version].change.seq;
+	const struct size *size = &i->sizes.at[version];
+	const uint64_t seq = size->change.seq;
 
 	at_least(s, seq);
 	for (size_t later = version + 1; later < i->sizes.n; later++)
@@ -62,8 +71,9 @@ static void narrow_size(const struct files *f, const struct inode *i, uint32_t v
 			before(s, i->sizes.at[later].change.seq);
 			break;
 		}
-	for (size_t k = 0; k < f->replacements.n; k++)
-		if (f->replacements.at[k].file == i->number && seq < f->replacements.at[k].size_seq)
+	for (size_t k = 0; k < f->replacements.n && profiles[p].writes_replacing; k++)
+		if (f->replacements.at[k].file == i->number &&
+		    seq + !size->is_partial <= f->replacements.at[k].size_seq)
 			before(s, f->replacements.at[k].seq);
 }
 
@@ -80,16 +90,19 @@ struct files_span files_span_of_names(const struct files *f, enum files_profile 
 		if (it->kind == FILES_NAMES)
 			narrow_names(it->of, it->version, &s);
 		else if (it->kind == FILES_SIZE && (!is_seen || is_seen(PMT_FILE(it->key), arg)))
-			narrow_size(f, it->of, it->version, &s);
+			narrow_size(f, p, it->of, it->version, &s);
 	}
 	return s;
 }
 
-/* Does a file of this size show the block that this change began? It does if the size is that of
- * the same write, or a later one; but a size that truncate or fallocate set says nothing about
- * blocks. */
-static bool is_shown(const struct inode *i, const struct size *size, const struct files_change *c)
+/* Does a file of this size show the block that this change began, which contains this offset? It
+ * does if the file ends in it, and if the size is that of the same write, or a later one; but a
+ * size that truncate or fallocate set says nothing about blocks. */
+static bool is_shown(const struct inode *i, const struct size *size, const struct files_change *c,
+		     uint64_t offset)
 {
+	if (offset / FILES_BLOCK_BYTES != (size->bytes - 1) / FILES_BLOCK_BYTES)
+		return false;
 	for (size_t k = 0; k < i->sizes.n; k++) {
 		const struct files_change *each = &i->sizes.at[k].change;
 
@@ -115,7 +128,8 @@ void files_span_narrow(const struct files *f, enum files_profile p, const files_
 			before(s, c->seq);
 		else if (c->is_cut && (v == version || !c->is_cut_in_block))
 			at_least(s, c->seq);
-		else if (v > version && is_shown(i, size, c))
+		else if (v > version && profiles[p].shows_end &&
+			 is_shown(i, size, c, PMT_OFFSET(of->addr)))
 			*s = (struct files_span){ 1, 0 };
 	}
 }

@@ -36,17 +36,20 @@ def test_profiles():
     script = 'echo old > "$0/file"; sync "$0/file" "$0"; echo new > "$0/new"; mv "$0/new" "$0/file"; echo more > "$0/made"; sync "$0/made"'
     with folder() as d:
         equal(pmend("record", "-q", "-o", "t.pmt", "--", "sh", "-c", script, "{dir}", cwd=d)[0], 0)
-        for platform, want in ((None, {"rename-before-fsync": ["files"], "missing-dir-fsync": ["files"]}), ("ext4", {}), ("x86-adr,ext4", {}), ("eadr,files", None)):
+        for platform, want in ((None, {"rename-before-fsync": ["files", "ext4", "xfs"], "missing-dir-fsync": ["files"]}), ("ext4", {"rename-before-fsync": ["files", "ext4", "xfs"]}),
+                               ("x86-adr,xfs", {"rename-before-fsync": ["files", "ext4", "xfs"]}), ("eadr,files", None)):
             status, out, err = pmend("check", "--format", "json", *(["--platform", platform] if platform else []), "t.pmt", cwd=d)
             report = json.loads(out)
             got = {b["kind"]: b["profiles"] for b in report["bugs"]}
             if want is not None:
                 equal({k: v for k, v in got.items() if k != "missing-fsync"}, want, f"on {platform} ({err})")
-            equal((report["files_profile"], report["files_only"]), ("ext4" if platform and "ext4" in platform else "files", True), f"{platform}")
+            equal((report["files_profile"], report["files_only"]), (platform.split(",")[-1] if platform else "files", True), f"{platform}")
         contains(pmend("check", "t.pmt", cwd=d)[1], "shown for file systems: files\n")
+        contains(pmend("check", "t.pmt", cwd=d)[1], "shown for file systems: files, ext4, xfs\n")
+        contains(pmend("check", "t.pmt", cwd=d)[1], "are judged by what the weakest file system promises")
         contains(pmend("check", "--platform", "ext4", "t.pmt", cwd=d)[1], ", on ext4, in ")
         contains(pmend("check", "--platform", "ext4", "t.pmt", cwd=d)[1], "are judged by what ext4 promises")
-        fails(pmend("check", "--platform", "ext5", "t.pmt", cwd=d), 2, "for followed files files or ext4, as in x86-adr,ext4, not 'ext5'")
+        fails(pmend("check", "--platform", "ext5", "t.pmt", cwd=d), 2, "for followed files files, ext4 or xfs, as in x86-adr,ext4, not 'ext5'")
         fails(pmend("record", "--platform", "x86-adr,ext4", "--", "true", cwd=d), 2, "not 'x86-adr,ext4'")
         for command in ("check", "test", "crash"):
             fails(pmend(command, "--platform", "ext4", *(["--recover", "true"] if command != "check" else []), "--", "true", cwd=d), 2, "--platform ext4 is about files that are followed")

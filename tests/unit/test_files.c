@@ -367,6 +367,7 @@ static void test_litmus(void **state)
 	globfree(&found);
 	assert_true(ntests >= 30);
 	assert_true(nof[FILES_EXT4] >= 25);
+	assert_true(nof[FILES_XFS] >= 15);
 	assert_int_equal(nwrong, 0);
 }
 
@@ -590,15 +591,18 @@ static void test_random(void **state)
 		check_sequence(seed);
 }
 
-/* ---- ext4 in another way ----
+/* ---- journals in another way ----
  *
- * A machine that does what ext4 does, in all orders: it has the inodes in memory, the transaction that is running, and the disk. Between two calls, it may write
- * back a file (which allocates its delayed blocks, writes its data and moves its size on disk), write back one sector in its place, move the size inside an allocated
- * block, or commit; a crash leaves what was committed and what the disk has. All states that it can come to are followed. Block 0 has two sectors here, block 1 one. */
+ * A machine that does what ext4 and XFS do, in all orders: it has the inodes in memory, the transaction that is running, and the disk. Between two calls, it may write
+ * back a block of a file or all of it (which allocates its delayed blocks and moves its size on disk), write back one sector in its place, move the size inside an allocated
+ * block, or commit; a crash leaves what was committed and what the disk has. The data of the last block, if it is new, is there with its size on XFS. The data of other new
+ * blocks comes sector by sector later.
+ * All states that it can come to are followed. Block 0 has two sectors here, block 1 one. */
 
 #define SLOTS 3u /* sectors of a file: at 0, 512 and 4096 */
 #define BLOCKS 2u
 #define MACHINES_MAX 400000u
+#define JOURNAL_CALLS 6
 
 static const uint64_t slot_at[SLOTS] = { 0, 512, 4096 };
 static const uint32_t slot_block[SLOTS] = { 0, 0, 1 };
@@ -671,51 +675,71 @@ static void commit(struct machine *m)
 	m->is_folder_changed = 0;
 }
 
-/* Allocates the delayed blocks of a file, and writes their data; is_whole: also what was in its place before. */
-static void write_back(struct machine *m, const struct seen *s, uint32_t f, bool is_whole)
+enum how {
+	NO_DATA,  /* allocates delayed blocks */
+	NEW_DATA, /* and writes their data */
+	ALL_DATA, /* and what was in its place before, too */
+};
+
+/* Writes back some blocks of a file: those whose bits are set. */
+static void write_back(struct machine *m, const struct seen *s, uint32_t f, unsigned blocks, enum how how)
 {
+	const uint16_t end = blocks & 2 || s->size[f] < 4096 ? s->size[f] : 4096;
 	uint8_t had[BLOCKS];
 
 	memcpy(had, m->running.physical[f], sizeof had);
 	for (uint32_t k = 0; k < SLOTS; k++) {
 		uint8_t *physical = &m->running.physical[f][slot_block[k]];
 
-		if (slot_at[k] >= s->size[f] || (!*physical && !s->is_dirty[f][k]) || (had[slot_block[k]] && !is_whole))
+		if (slot_at[k] >= s->size[f] || (!*physical && !s->is_dirty[f][k]) || (had[slot_block[k]] && how != ALL_DATA) || !(blocks >> slot_block[k] & 1))
 			continue;
 		if (!*physical) {
 			*physical = s->next_physical[f][slot_block[k]];
 			m->is_changed[f] = 1;
 		}
+		if (how == NO_DATA)
+			continue;
 		*cell(m, f, k, *physical) = s->byte[f][k];
 		if (k == 1)
 			m->running.is_zeroed[f] = 0;
 	}
-	if (m->running.size[f] != s->size[f])
+	if (m->running.size[f] < end) {
 		m->is_changed[f] = 1;
-	m->running.size[f] = s->size[f];
+		m->running.size[f] = end;
+	}
 }
 
-static bool has_delayed(const struct machine *m, const struct seen *s, uint32_t f)
+static bool is_delayed(const struct machine *m, const struct seen *s, uint32_t f, uint32_t block)
 {
 	for (uint32_t k = 0; k < SLOTS; k++)
-		if (slot_at[k] < s->size[f] && s->is_dirty[f][k] && !m->running.physical[f][slot_block[k]])
+		if (slot_block[k] == block && slot_at[k] < s->size[f] && s->is_dirty[f][k] && !m->running.physical[f][block])
 			return true;
 	return false;
 }
 
 /* Follows all that may happen between two calls. */
-static void settle(struct machines *all, const struct seen *s)
+static void settle(struct machines *all, const struct seen *s, enum files_profile profile)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
 		for (uint32_t f = 0; f < FILES; f++) {
-			struct machine m = all->list.at[i];
+			struct machine m;
 			const uint32_t last = s->size[f] > 4096;
 
-			write_back(&m, s, f, false);
-			machine_add(all, &m);
+			for (uint32_t b = 0; b < BLOCKS; b++) {
+				m = all->list.at[i];
+				if (!is_delayed(&m, s, f, b))
+					continue;
+				write_back(&m, s, f, 1u << b, profile == FILES_EXT4 || (b == 0 && m.running.size[f] > 4096) ? NO_DATA : NEW_DATA);
+				machine_add(all, &m);
+			}
 			m = all->list.at[i];
-			if (s->size[f] > 0 && m.running.physical[f][last] && m.running.size[f] < s->size[f] &&
-			    (!last || m.running.physical[f][0])) {
+			if (last && m.running.physical[f][0] && m.running.size[f] < 4096) {
+				m.running.size[f] = 4096;
+				m.is_changed[f] = 1;
+				machine_add(all, &m);
+			}
+			m = all->list.at[i];
+			if (s->size[f] > 0 && m.running.physical[f][last] && m.running.size[f] < s->size[f]) {
 				m.running.size[f] = s->size[f];
 				m.is_changed[f] = 1;
 				machine_add(all, &m);
@@ -777,8 +801,7 @@ static void do_call(struct machine *m, const struct seen *s, enum what what, uin
 {
 	switch (what) {
 	case DO_REPLACE:
-		if (has_delayed(m, s, f))
-			write_back(m, s, f, false);
+		write_back(m, s, f, 3, NO_DATA);
 		m->running.size[f] = s->size[f]; /* in an allocated block, the kernel moves it at the write; here it may come later, but not so late */
 		/* fallthrough */
 	case DO_NAMES:
@@ -797,7 +820,7 @@ static void do_call(struct machine *m, const struct seen *s, enum what what, uin
 		return;
 	case DO_WRITE: return;
 	case DO_FSYNC:
-		write_back(m, s, f, true);
+		write_back(m, s, f, 3, ALL_DATA);
 		if (m->is_changed[f])
 			commit(m);
 		return;
@@ -807,7 +830,7 @@ static void do_call(struct machine *m, const struct seen *s, enum what what, uin
 	}
 }
 
-static enum what random_ext4_call(struct disk *d, struct seen *s, uint32_t *f, int8_t *changed, uint64_t *seed, int i)
+static enum what random_journal_call(struct disk *d, struct seen *s, uint32_t *f, int8_t *changed, uint64_t *seed, int i)
 {
 	const int a = (int)(next_random(seed) % NAMES), b = (int)(next_random(seed) % NAMES);
 	const char x[2] = { (char)('a' + a), 0 }, y[2] = { (char)('a' + b), 0 }, byte = (char)('p' + i);
@@ -877,7 +900,7 @@ static enum what random_ext4_call(struct disk *d, struct seen *s, uint32_t *f, i
 	}
 }
 
-static size_t check_ext4(uint64_t seed)
+static size_t check_journal(enum files_profile profile, uint64_t seed)
 {
 	struct machines now = { 0 }, next;
 	struct machine first;
@@ -892,7 +915,7 @@ static size_t check_ext4(uint64_t seed)
 	memset(s.next_physical, 1, sizeof s.next_physical);
 	memset(s.name, -1, sizeof s.name);
 	disk_init(&d);
-	d.profile = FILES_EXT4;
+	d.profile = profile;
 	for (uint32_t i = 0; i < FILES; i++) {
 		assert_int_equal(new_file(&d, 0), i + 2);
 		s.name[i] = (int8_t)i;
@@ -902,11 +925,14 @@ static size_t check_ext4(uint64_t seed)
 	memcpy(first.running.name, s.name, sizeof s.name);
 	first.committed = first.running;
 	machine_add(&now, &first);
-	for (int i = 0; i < CALLS; i++) {
+	for (int i = 0; i < JOURNAL_CALLS; i++) {
 		int8_t changed[FILES] = { 0 };
 		const struct seen before = s;
 		uint32_t f;
-		const enum what what = random_ext4_call(&d, &s, &f, changed, &random, i);
+		enum what what = random_journal_call(&d, &s, &f, changed, &random, i);
+
+		if (what == DO_REPLACE && profile == FILES_XFS)
+			what = DO_NAMES;
 
 		next = (struct machines){ 0 };
 		for (size_t k = 0; k < now.list.n; k++) {
@@ -919,17 +945,17 @@ static size_t check_ext4(uint64_t seed)
 		vec_release(&now.list);
 		map_release(&now.known);
 		now = next;
-		settle(&now, &s);
+		settle(&now, &s, profile);
 	}
 	machine_states(&now, &want);
 	set_finish(&want);
 	have = states_of(&d);
 	for (size_t i = 0; i < want.at.n; i++)
 		if (!set_has(&have, want.at.at[i]))
-			fail_msg("ext4, seed %llu: the model lacks '%s'", (unsigned long long)seed, want.at.at[i]);
+			fail_msg("%s, seed %llu: the model lacks '%s'", files_profile_name(profile), (unsigned long long)seed, want.at.at[i]);
 	for (size_t i = 0; !s.is_loose && i < have.at.n; i++)
 		if (!set_has(&want, have.at.at[i]))
-			fail_msg("ext4, seed %llu: only the model has '%s'", (unsigned long long)seed, have.at.at[i]);
+			fail_msg("%s, seed %llu: only the model has '%s'", files_profile_name(profile), (unsigned long long)seed, have.at.at[i]);
 	nstates = s.is_loose ? 0 : have.at.n;
 	set_release(&want);
 	set_release(&have);
@@ -939,19 +965,63 @@ static size_t check_ext4(uint64_t seed)
 	return nstates;
 }
 
-static void test_random_ext4(void **state)
+static void test_random_journal(void **state)
 {
-	size_t n = 0;
-
 	(void)state;
-	for (uint64_t seed = 1; seed <= 300; seed++)
-		n += check_ext4(seed);
-	assert_true(n > 1000);
+	for (enum files_profile p = FILES_EXT4; p <= FILES_XFS; p++) {
+		size_t n = 0;
+
+		for (uint64_t seed = 1; seed <= 300; seed++)
+			n += check_journal(p, seed);
+		assert_true(n > 1000);
+	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_litmus), cmocka_unit_test(test_random), cmocka_unit_test(test_random_ext4) };
+/* ---- for bench/witness: prints what a crash can leave before the first call, and after each ---- */
 
+static const char *printed_calls, *printed_profile;
+
+static void print_states(const struct disk *d)
+{
+	struct set s = states_of(d);
+
+	for (size_t i = 0; i < s.at.n; i++)
+		printf("state %s\n", s.at.at[i]);
+	printf("end\n");
+	set_release(&s);
+}
+
+static void print_litmus(void **state)
+{
+	FILE *f = fopen(printed_calls, "re");
+	struct disk d;
+	char line[512];
+
+	(void)state;
+	assert_non_null(f);
+	disk_init(&d);
+	d.profile = files_profile_find(printed_profile);
+	assert_int_not_equal(d.profile, FILES_PROFILES);
+	print_states(&d);
+	while (fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!call(&d, line))
+			fail_msg("'%s' is no call", line);
+		print_states(&d);
+	}
+	files_free(d.model);
+	fclose(f);
+}
+
+int main(int argc, char *argv[])
+{
+	const struct CMUnitTest printing[] = { cmocka_unit_test(print_litmus) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_litmus), cmocka_unit_test(test_random), cmocka_unit_test(test_random_journal) };
+
+	if (argc == 3) {
+		printed_profile = argv[1];
+		printed_calls = argv[2];
+		return cmocka_run_group_tests(printing, NULL, NULL);
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
