@@ -89,7 +89,7 @@ static void judge_last(struct run *run, const char *trace, const char *kept, enu
 		run->reporting->has_program_failed = true;
 		trace_keep(trace, kept, recorded, false, run->reporting);
 	}
-	schedules_add(run->schedules, r, kept);
+	schedules_add(run->schedules, schedules_number(run->schedules), r, kept);
 }
 
 /* Records and judges one schedule. False: there can be no other one. */
