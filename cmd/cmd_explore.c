@@ -236,7 +236,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	reporting_begin(command, &reporting);
 	judging_begin(command, &x, &s, &progress, is_asked);
 	threads_option_check(command, &x.checking.recording, argv, 0);
-	schedules_option_check(command, &schedules, &x.checking.recording, argv, false, false);
+	schedules_option_check(command, &schedules, &x.checking.recording, false, false);
 	schedules_begin(&x, &schedules);
 	session_begin(command, &x, &s, &o);
 	status = explore(&x, &s, &reporting);

@@ -11,6 +11,7 @@
 
 #include "check/check.h"
 #include "check/platform_choice.h"
+#include "pools/folders.h"
 #include "pools/restore.h"
 #include "report/schedules.h"
 #include "trace/trace.h"
@@ -40,9 +41,10 @@ struct schedules {
 	uint32_t first_seconds; /* what the first one took */
 	VEC(struct pair) pairs;
 	size_t next_pair;
-	VEC(uint64_t) orders; /* by schedule: a hash of its events; 0: not judged */
-	uint32_t repeats;     /* the last one repeats this schedule; 0: none */
-	char *trace;          /* of the last one, for its files; NULL: none yet */
+	VEC(uint64_t) orders;    /* by schedule: a hash of its events; 0: not judged */
+	uint32_t repeats;        /* the last one repeats this schedule; 0: none */
+	char *trace;             /* of the last one, for its files; NULL: none yet */
+	struct folders *folders; /* those that are followed; NULL: none */
 	uint64_t ndifferent, ndeparted, ngiven_up;
 	bool has_processes;
 	char *departure; /* why the first that departed did */
@@ -177,6 +179,13 @@ static bool is_done(enum pmt_kind k)
 	       k != PMT_MAP && k != PMT_UNMAP && k != PMT_PROTECT;
 }
 
+/* Is the event about a file that its first argument numbers? */
+static bool is_about_file(enum pmt_kind k)
+{
+	return k == PMT_NAME || k == PMT_UNNAME || k == PMT_MOVE || k == PMT_FSYNC ||
+	       k == PMT_FDATASYNC || k == PMT_SIZE || k == PMT_FALLOCATE;
+}
+
 /* Reads the trace once: hashes what the program did in which order, and notes what the recorder
  * says about the schedule. */
 static uint64_t trace_read(struct schedules *s, struct trace *t, bool is_cut)
@@ -199,6 +208,8 @@ static uint64_t trace_read(struct schedules *s, struct trace *t, bool is_cut)
 			continue;
 		h = hash_mix(h, (uint64_t)ev.kind << 48 ^ (uint64_t)ev.stream << 24 ^ ev.thread);
 		h = hash_mix(h, ev.addr);
+		if (is_about_file(ev.kind))
+			h = hash_mix(hash_mix(h, ev.arg[0]), ev.arg[1]);
 		if (trace_is_store(ev.kind))
 			h = hash_mix(h, pmt_hash(ev.data, ev.data_len));
 	}
@@ -296,8 +307,12 @@ enum recorded schedules_record(struct schedules *s, const struct recording *aske
 	r.schedule = &own;
 	if (s->number > 0 && !r.max_seconds)
 		r.max_seconds = schedules_seconds(s->first_seconds);
+	if (r.files.n && !s->folders)
+		s->folders = folders_begin(&r.files, err);
+	if (r.files.n && (!s->folders || folders_fill(s->folders, err) < 0))
+		return RECORDED_NOTHING;
 	if (s->trace && !r.fresh) {
-		files = restore_begin(s->trace, &failed);
+		files = restore_begin_others(s->trace, &failed);
 		if (!files) {
 			error_set(err, "the program cannot be run again from the same state: %s",
 				  failed.msg);
@@ -316,6 +331,15 @@ enum recorded schedules_record(struct schedules *s, const struct recording *aske
 	s->trace = xstrdup(path);
 	schedules_look(s, path, was_cut(path));
 	return status;
+}
+
+void schedules_leave(struct schedules *s, const struct notes *notes)
+{
+	struct error failed;
+
+	if (folders_end(s->folders, s->number > 0, &failed) < 0)
+		notes_say(notes, "%s", failed.msg);
+	s->folders = NULL;
 }
 
 /* ---- adding up ---- */

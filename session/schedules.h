@@ -24,10 +24,14 @@ uint32_t schedules_seconds(uint32_t first_seconds);
 void schedules_look(struct schedules *s, const char *path, bool is_cut);
 
 /* Records the next schedule to `path`. The program's PM files are restored before, unless they are
- * set aside for each recording (r->fresh). r->platform and so on are the user's. Returns the result
- * of the recording; RECORDED_NOTHING with err also if the files cannot be restored. */
+ * set aside for each recording (r->fresh), and so are folders that are followed. r->platform and so
+ * on are the user's. Returns the result of the recording; RECORDED_NOTHING with err also if the
+ * files cannot be restored. */
 enum recorded schedules_record(struct schedules *s, const struct recording *r, char **target,
 			       const char *path, struct error *err);
+/* To be called after the last one: what it left in the folders stays. Without any, they get back
+ * what they held. */
+void schedules_leave(struct schedules *s, const struct notes *notes);
 /* Is there another schedule to record? */
 bool schedules_has_next(const struct schedules *s);
 uint32_t schedules_number(const struct schedules *s); /* of the last one recorded, from 1 */

@@ -217,6 +217,15 @@ static Bool point(enum point kind, void *guest)
 	return g_many && UNLIKELY(--g_left <= 0) && point_slow(kind, guest);
 }
 
+void points_call(void)
+{
+	if (!g_many || --g_left > 0)
+		return;
+	if (g_next_change < g_nchanges && points_count() >= g_changes[g_next_change])
+		turns_fall_behind();
+	set_next();
+}
+
 static VG_REGPARM(2) void event_point(ULong kind, void *guest)
 {
 	point(kind, guest);
