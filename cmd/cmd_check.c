@@ -263,7 +263,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	threads_option_check(command, &c.recording, argv, has_traces ? (size_t)n : 0);
 	if (schedules.folder && !schedules.n.is_set)
 		die_usage(command, "--trace needs --schedules");
-	schedules_option_check(command, &schedules, &c.recording, argv, has_traces, c.is_all);
+	schedules_option_check(command, &schedules, &c.recording, has_traces, c.is_all);
 	recipe_option_begin(command, &c.recording.recipe, &timeout, has_traces, argv);
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (has_traces && (n > 1 || shard.of)) {

@@ -204,7 +204,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]), is_fresh);
 	schedules.folder = s.trace;
-	schedules_option_check(c, &schedules, &s.recording, argv, n == 1 && is_trace_name(argv[0]),
+	schedules_option_check(c, &schedules, &s.recording, n == 1 && is_trace_name(argv[0]),
 			       false);
 	reporting_begin(c, &reporting);
 	crash_options_begin(c, &s);

@@ -13,7 +13,9 @@
 #include "cmd/pool_option.h"
 #include "cmd/project_options.h"
 #include "cmd/reporting.h"
+#include "cmd/schedules_option.h"
 #include "cmd/talk/progress.h"
+#include "cmd/threads_option.h"
 #include "explore/session/exploring.h"
 #include "explore/session/folder_line.h"
 #include "record/machine.h"
@@ -123,6 +125,13 @@ static void session_begin(const struct command *c, struct exploring *x,
 	x->signal_fd = signals_open();
 }
 
+static void schedules_begin(struct exploring *x, const struct schedules_option *o)
+{
+	x->nschedules = (uint32_t)o->n.n;
+	x->schedule_seed = o->seed.is_set ? o->seed.n : 1;
+	x->checking.options.is_schedule = o->n.is_set;
+}
+
 /* ---- the command ---- */
 
 static int explore(struct exploring *x, const struct explore_setup *s, struct reporting *reporting)
@@ -163,6 +172,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	struct progress line;
 	bool is_asked = false, no_project = false;
 	struct explore_setup s = { 0 };
+	struct schedules_option schedules = { 0 };
 	const struct option table[] = {
 		PART_OPTIONS(&s.parts),
 		{ "seed", 0, "FILE", "start with this input; may be repeated", OPTION_LIST,
@@ -208,6 +218,8 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
+		THREADS_OPTIONS(&x.checking.recording),
+		SCHEDULES_OPTIONS(&schedules),
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST,
 		  &x.checking.recording.pm },
 		PROGRESS_OPTION(&is_asked),
@@ -223,6 +235,9 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	x.progress_arg = &line;
 	reporting_begin(command, &reporting);
 	judging_begin(command, &x, &s, &progress, is_asked);
+	threads_option_check(command, &x.checking.recording, argv, 0);
+	schedules_option_check(command, &schedules, &x.checking.recording, false, false);
+	schedules_begin(&x, &schedules);
 	session_begin(command, &x, &s, &o);
 	status = explore(&x, &s, &reporting);
 	exploring_end(&x);

@@ -276,7 +276,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 			command,
 			"--platform all cannot be combined with --recover; explore crashes on one platform at a time");
 	schedules.folder = s.trace;
-	schedules_option_check(command, &schedules, &c.recording, argv, has_trace, c.is_all);
+	schedules_option_check(command, &schedules, &c.recording, has_trace, c.is_all);
 	if (c.is_all)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);

@@ -20,8 +20,7 @@
 #include "util/tempdir.h"
 
 void schedules_option_check(const struct command *c, const struct schedules_option *o,
-			    const struct recording *r, char *const *words, bool has_trace,
-			    bool is_all)
+			    const struct recording *r, bool has_trace, bool is_all)
 {
 	struct stat st;
 
@@ -35,10 +34,6 @@ void schedules_option_check(const struct command *c, const struct schedules_opti
 		die_usage(c, "--schedules needs --threads");
 	if (o->n.n == 0 || o->n.n > SCHEDULES_MAX)
 		die_usage(c, "--schedules is from 1 to %u, not %" PRIu64, SCHEDULES_MAX, o->n.n);
-	if (r->files.n > 0 || words_have(words, SCRATCH_DIR))
-		die_usage(
-			c,
-			"--schedules does not restore files that are followed (--files, {dir}) yet");
 	if (is_all)
 		die_usage(c, "--schedules is for one platform at a time, not for all");
 	if (o->folder && stat(o->folder, &st) == 0 && !S_ISDIR(st.st_mode))
@@ -89,7 +84,7 @@ static void judge_last(struct run *run, const char *trace, const char *kept, enu
 		run->reporting->has_program_failed = true;
 		trace_keep(trace, kept, recorded, false, run->reporting);
 	}
-	schedules_add(run->schedules, r, kept);
+	schedules_add(run->schedules, schedules_number(run->schedules), r, kept);
 }
 
 /* Records and judges one schedule. False: there can be no other one. */
@@ -151,6 +146,7 @@ int schedules_option_run(const struct schedules_option *o, const char *command, 
 	target = pool_option_begin(&pool, r, target);
 	while (can_go_on && !run.is_stopped && schedules_has_next(run.schedules))
 		can_go_on = one(&run, is_fresh, target, &last, &err);
+	schedules_leave(run.schedules, r->notes);
 	if (schedules_number(run.schedules) == 0)
 		die("%s", err.msg);
 	if (can_go_on || schedules_number(run.schedules) > 1 || err.msg[0]) {

@@ -26,11 +26,10 @@ struct schedules_option {
 			&(o)->seed \
 	}
 
-/* Dies if the options do not fit: --schedules with a trace, without --threads, with files that are
- * followed, or with all platforms. words: the program. */
+/* Dies if the options do not fit: --schedules with a trace, without --threads, or with all
+ * platforms. */
 void schedules_option_check(const struct command *c, const struct schedules_option *o,
-			    const struct recording *r, char *const *words, bool has_trace,
-			    bool is_all);
+			    const struct recording *r, bool has_trace, bool is_all);
 
 /* Judges a trace: makes a finished report. kept: the name that the trace has in it. *is_whole:
  * finding nothing means that there is nothing. *is_stopped: the user has interrupted. */

@@ -639,6 +639,11 @@ bool explore_cover(struct explore *e, const char *object, uint64_t offset)
 	return true;
 }
 
+bool explore_is_covered(struct explore *e, const char *object, uint64_t offset)
+{
+	return map_get(&e->pm_seen, objects_place(&e->objects, object, offset)) != NULL;
+}
+
 struct explore_stats explore_stats(const struct explore *e)
 {
 	return (struct explore_stats){ .runs = e->paths.n,

@@ -66,6 +66,7 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 /* Notes that an instruction, by its offset in the object's file, modified PM. */
 /* Gives true if the instruction was not noted before. */
 bool explore_cover(struct explore *e, const char *object, uint64_t offset);
+bool explore_is_covered(struct explore *e, const char *object, uint64_t offset);
 
 /* ---- several explorations of one program, in processes that share a folder ---- */
 

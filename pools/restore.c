@@ -33,6 +33,7 @@ struct pool_file {
 
 struct restore {
 	VEC(struct pool_file) files;
+	bool skips_followed;
 };
 
 static void putback_free(struct restore *p)
@@ -59,7 +60,8 @@ static int note_file(struct restore *p, const struct trace_event *ev, struct err
 {
 	struct pool_file *f;
 
-	if (ev->arg[2] & PMT_FILE_MEMORY)
+	if ((ev->arg[2] & PMT_FILE_MEMORY) ||
+	    (p->skips_followed && (ev->arg[2] & PMT_FILE_FOLLOWED)))
 		return 0;
 	if (file_find(p, ev->arg[0]))
 		return 0;
@@ -87,6 +89,8 @@ static int note_event(struct restore *p, const struct trace_event *ev, struct er
 		return error_set(err, "the trace does not have all changes: %.*s",
 				 (int)ev->data_len, ev->data);
 	case PMT_RENAME:
+		if (p->skips_followed && !file_find(p, ev->arg[0]))
+			return 0;
 		return error_set(err, "the program renamed a file to %.*s", (int)ev->data_len,
 				 ev->data);
 	case PMT_UNLINK:
@@ -237,11 +241,12 @@ static int files_put_back(struct restore *p, const char *trace, struct error *er
 	return result;
 }
 
-struct restore *restore_begin(const char *trace, struct error *err)
+static struct restore *begin(const char *trace, bool skips_followed, struct error *err)
 {
 	struct restore *p = xcalloc(1, sizeof *p);
 	struct error ignored;
 
+	p->skips_followed = skips_followed;
 	if (trace_read(p, trace, err) < 0) {
 		putback_free(p);
 		return NULL;
@@ -251,6 +256,16 @@ struct restore *restore_begin(const char *trace, struct error *err)
 		return NULL;
 	}
 	return p;
+}
+
+struct restore *restore_begin(const char *trace, struct error *err)
+{
+	return begin(trace, false, err);
+}
+
+struct restore *restore_begin_others(const char *trace, struct error *err)
+{
+	return begin(trace, true, err);
 }
 
 int restore_end(struct restore *p, bool is_repeated, struct error *err)

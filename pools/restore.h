@@ -14,6 +14,9 @@ struct restore;
  * changed. */
 struct restore *restore_begin(const char *trace, struct error *err);
 
+/* The same, but for the files below folders that were followed (--files). */
+struct restore *restore_begin_others(const char *trace, struct error *err);
+
 /* Ends a restoration. is_repeated: the second run succeeded, and the first run's
  * files are removed. Otherwise these replace whatever is there now. -1 with the first failure;
  * a file that could not be moved back keeps its other name, which err contains. */

@@ -153,10 +153,26 @@ static void add_profiles(struct report *r, struct bug *b, const struct bug *more
 	}
 }
 
+/* Joins the schedules that show the bug. Schedules of different inputs are not the same although
+ * their numbers are, so only those of the input count that is shown. Before the input is taken. */
+static void merge_schedules(struct report *r, struct report_entry *e, const struct bug *b)
+{
+	const struct bug_input *own = e->bug.input;
+
+	if (own && b->input && strcmp(own->file, b->input->file) != 0) {
+		if (b->input->size < own->size)
+			e->bug.schedules = bug_schedules_copy(&r->arena, b->schedules);
+	} else if (b->schedules) {
+		e->bug.schedules = bug_schedules_join(&r->arena, e->bug.schedules, b->schedules,
+						      b->crash && !e->bug.crash);
+	}
+}
+
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
 	uint64_t count = b->count ? b->count : 1;
 
+	merge_schedules(r, e, b);
 	if (b->input && (!e->bug.input || b->input->size < e->bug.input->size))
 		input_take(r, e, b->input);
 	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
@@ -172,9 +188,6 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	add_profiles(r, &e->bug, b);
 	if (b->evidence && (!e->bug.evidence || (!e->bug.crash && b->crash)))
 		e->bug.evidence = evidence_copy(&r->arena, b->evidence);
-	if (b->schedules)
-		e->bug.schedules = bug_schedules_join(&r->arena, e->bug.schedules, b->schedules,
-						      b->crash && !e->bug.crash);
 	if (!e->bug.crash)
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
 	else if (b->crash && b->crash->runs && b->crash->runs < e->bug.crash->runs)

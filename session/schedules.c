@@ -11,6 +11,7 @@
 
 #include "check/check.h"
 #include "check/platform_choice.h"
+#include "pools/folders.h"
 #include "pools/restore.h"
 #include "report/schedules.h"
 #include "trace/trace.h"
@@ -34,15 +35,16 @@ struct pair {
 };
 
 struct schedules {
-	uint32_t n, number; /* number: of the last one recorded */
+	uint32_t n, number; /* number: of the last one looked at */
 	uint64_t seed, random;
 	uint64_t span;          /* the most points of a schedule */
 	uint32_t first_seconds; /* what the first one took */
 	VEC(struct pair) pairs;
 	size_t next_pair;
-	VEC(uint64_t) orders; /* by schedule: a hash of its events; 0: not judged */
-	uint32_t repeats;     /* the last one repeats this schedule; 0: none */
-	char *trace;          /* of the last one, for its files; NULL: none yet */
+	VEC(uint64_t) orders;    /* by schedule: a hash of its events; 0: not judged */
+	uint32_t repeats;        /* the last one repeats this schedule; 0: none */
+	char *trace;             /* of the last one, for its files; NULL: none yet */
+	struct folders *folders; /* those that are followed; NULL: none */
 	uint64_t ndifferent, ndeparted, ngiven_up;
 	bool has_processes;
 	char *departure; /* why the first that departed did */
@@ -96,8 +98,9 @@ static struct pair *pair_next(struct schedules *s)
 	return NULL;
 }
 
-static struct schedule choose(struct schedules *s, uint32_t number)
+struct schedule schedules_next(struct schedules *s)
 {
+	const uint32_t number = s->number + 1;
 	/* of 32 bits and not 0, which means that nothing is drawn */
 	const uint64_t seed = (draw(s) >> 32) + 1;
 	struct pair *p = number > 1 && number % 3 != 1 ? pair_next(s) : NULL;
@@ -176,9 +179,16 @@ static bool is_done(enum pmt_kind k)
 	       k != PMT_MAP && k != PMT_UNMAP && k != PMT_PROTECT;
 }
 
+/* Is the event about a file that its first argument numbers? */
+static bool is_about_file(enum pmt_kind k)
+{
+	return k == PMT_NAME || k == PMT_UNNAME || k == PMT_MOVE || k == PMT_FSYNC ||
+	       k == PMT_FDATASYNC || k == PMT_SIZE || k == PMT_FALLOCATE;
+}
+
 /* Reads the trace once: hashes what the program did in which order, and notes what the recorder
  * says about the schedule. */
-static uint64_t trace_read(struct schedules *s, struct trace *t)
+static uint64_t trace_read(struct schedules *s, struct trace *t, bool is_cut)
 {
 	bool is_departed = false, is_given_up = false;
 	struct trace_event ev;
@@ -198,26 +208,29 @@ static uint64_t trace_read(struct schedules *s, struct trace *t)
 			continue;
 		h = hash_mix(h, (uint64_t)ev.kind << 48 ^ (uint64_t)ev.stream << 24 ^ ev.thread);
 		h = hash_mix(h, ev.addr);
+		if (is_about_file(ev.kind))
+			h = hash_mix(hash_mix(h, ev.arg[0]), ev.arg[1]);
 		if (trace_is_store(ev.kind))
 			h = hash_mix(h, pmt_hash(ev.data, ev.data_len));
 	}
 	s->ndeparted += is_departed;
-	s->ngiven_up += is_given_up || trace_ending(t).how == PMT_END_TIME;
+	s->ngiven_up += is_given_up || is_cut;
 	points = trace_meta(t, "schedule_points");
 	if (points && strtoull(points, NULL, 10) > s->span)
 		s->span = strtoull(points, NULL, 10);
 	return h | 1;
 }
 
-static void look_at(struct schedules *s, const char *path)
+void schedules_look(struct schedules *s, const char *path, bool is_cut)
 {
 	struct error ignored;
 	struct trace *t;
 	uint64_t order = 0;
 
+	s->number++;
 	s->repeats = 0;
 	if (trace_open(&t, path, &ignored) == 0) {
-		order = trace_read(s, t);
+		order = trace_read(s, t, is_cut);
 		for (uint32_t i = 0; i < s->orders.n && !s->repeats; i++)
 			if (s->orders.at[i] == order)
 				s->repeats = i + 1;
@@ -241,17 +254,50 @@ uint32_t schedules_number(const struct schedules *s)
 	return s->number;
 }
 
+bool schedules_note_pairs(const struct schedules *s, struct map *known)
+{
+	bool is_new = false;
+
+	for (size_t i = 0; i < s->pairs.n; i++) {
+		const struct pair *p = &s->pairs.at[i];
+		const uint64_t key = hash_mix(hash_text(p->store), hash_text(p->load));
+
+		is_new |= !map_get(known, key);
+		map_set(known, key, known);
+	}
+	return is_new;
+}
+
 bool schedules_is_repeat(const struct schedules *s, uint32_t *of)
 {
 	*of = s->repeats;
 	return s->repeats != 0;
 }
 
+uint32_t schedules_seconds(uint32_t first_seconds)
+{
+	return SLOWER_MOST * first_seconds + SLOWER_SECONDS;
+}
+
+/* Was the program ended because its time was over? */
+static bool was_cut(const char *path)
+{
+	struct error ignored;
+	struct trace *t;
+	bool is_cut;
+
+	if (trace_open(&t, path, &ignored) < 0)
+		return false;
+	is_cut = trace_ending(t).how == PMT_END_TIME;
+	trace_close(t);
+	return is_cut;
+}
+
 enum recorded schedules_record(struct schedules *s, const struct recording *asked, char **target,
 			       const char *path, struct error *err)
 {
 	struct recording r = *asked;
-	const struct schedule own = choose(s, s->number + 1);
+	const struct schedule own = schedules_next(s);
 	const double from = clock_s();
 	struct restore *files = NULL;
 	enum recorded status;
@@ -260,9 +306,13 @@ enum recorded schedules_record(struct schedules *s, const struct recording *aske
 	r.output = path;
 	r.schedule = &own;
 	if (s->number > 0 && !r.max_seconds)
-		r.max_seconds = SLOWER_MOST * s->first_seconds + SLOWER_SECONDS;
+		r.max_seconds = schedules_seconds(s->first_seconds);
+	if (r.files.n && !s->folders)
+		s->folders = folders_begin(&r.files, err);
+	if (r.files.n && (!s->folders || folders_fill(s->folders, err) < 0))
+		return RECORDED_NOTHING;
 	if (s->trace && !r.fresh) {
-		files = restore_begin(s->trace, &failed);
+		files = restore_begin_others(s->trace, &failed);
 		if (!files) {
 			error_set(err, "the program cannot be run again from the same state: %s",
 				  failed.msg);
@@ -275,12 +325,21 @@ enum recorded schedules_record(struct schedules *s, const struct recording *aske
 		notes_say(r.notes, "%s", failed.msg);
 	if (status == RECORDED_NOTHING)
 		return status;
-	if (++s->number == 1)
+	if (s->number == 0)
 		s->first_seconds = (uint32_t)(clock_s() - from) + 1;
 	free(s->trace);
 	s->trace = xstrdup(path);
-	look_at(s, path);
+	schedules_look(s, path, was_cut(path));
 	return status;
+}
+
+void schedules_leave(struct schedules *s, const struct notes *notes)
+{
+	struct error failed;
+
+	if (folders_end(s->folders, s->number > 0, &failed) < 0)
+		notes_say(notes, "%s", failed.msg);
+	s->folders = NULL;
 }
 
 /* ---- adding up ---- */
@@ -290,9 +349,9 @@ bool schedules_is_new(const struct schedules *s, const struct report *r)
 	return report_needs_schedule(s->all, r);
 }
 
-void schedules_add(struct schedules *s, struct report *r, const char *trace)
+void schedules_add(struct schedules *s, uint32_t number, struct report *r, const char *trace)
 {
-	report_add_schedule(s->all, r, s->number, trace);
+	report_add_schedule(s->all, r, number, trace);
 	report_free(r);
 }
 
@@ -305,17 +364,40 @@ static uint64_t count_unmet(const struct schedules *s)
 	return n;
 }
 
+void schedules_sum_add(struct schedules_sum *sum, const struct schedules *s)
+{
+	struct report_schedules *c = &sum->counts;
+
+	c->seed = s->seed;
+	c->recorded += s->number;
+	c->different += s->ndifferent;
+	c->departed += s->ndeparted;
+	c->given_up += s->ngiven_up;
+	c->pairs += count_unmet(s);
+	if (!sum->departure && s->departure)
+		sum->departure = xstrdup(s->departure);
+	sum->has_processes |= s->has_processes;
+}
+
+void schedules_sum_tell(const struct schedules_sum *sum, struct report *r)
+{
+	if (sum->counts.recorded)
+		report_set_schedules(r, &sum->counts, sum->departure, sum->has_processes);
+}
+
+void schedules_sum_release(struct schedules_sum *sum)
+{
+	free(sum->departure);
+}
+
 struct report *schedules_report(struct schedules *s)
 {
-	const struct report_schedules counts = { .seed = s->seed,
-						 .recorded = s->number,
-						 .different = s->ndifferent,
-						 .departed = s->ndeparted,
-						 .given_up = s->ngiven_up,
-						 .pairs = count_unmet(s) };
+	struct schedules_sum own = { 0 };
 	struct report *all = s->all;
 
-	report_set_schedules(all, &counts, s->departure, s->has_processes);
+	schedules_sum_add(&own, s);
+	schedules_sum_tell(&own, all);
+	schedules_sum_release(&own);
 	s->all = NULL;
 	return all;
 }

@@ -281,6 +281,8 @@ void exploring_end(struct exploring *x)
 		explore_free(x->explore);
 	report_free(x->report);
 	exploring_found_release(x);
+	schedules_sum_release(&x->schedules);
+	map_release(&x->pairs);
 	words_free(x->target);
 	free(x->valgrind);
 	free(x->libexec);

@@ -19,6 +19,7 @@
 #include "explore/session/pools.h"
 #include "session/checking.h"
 #include "session/crashing.h"
+#include "session/schedules.h"
 #include "util/tempdir.h"
 
 struct exploring {
@@ -27,6 +28,10 @@ struct exploring {
 	struct crash_setup crash; /* used if a recovery is given */
 	bool wants_crashes;
 	struct parts parts; /* must be complete before exploring_begin() */
+	/* how many orders of threads an input is recorded under that does something new; 0: the
+	 * threads compete */
+	uint32_t nschedules;
+	uint64_t schedule_seed;
 	const struct notes *notes;
 	void (*on_progress)(const struct exploring *x); /* called often; may be NULL */
 	void *progress_arg;
@@ -62,6 +67,10 @@ struct exploring {
 	/* queries that ran out of time, in other explorations and earlier starts */
 	size_t nunknown;
 	bool has_pm;
+	bool is_over; /* the budget is used up: no other schedule begins */
+	struct schedules_sum schedules;
+	struct map pairs;  /* stores and loads of two threads that some input showed */
+	size_t nshortened; /* inputs that lack schedules, because it was over */
 };
 
 struct slot;
@@ -80,7 +89,8 @@ int exploring_save(struct exploring *x, const struct explore_input *in, struct e
 /* Notes an instruction that modified PM. 1: it is new. */
 int exploring_note_pm(struct exploring *x, const char *object, uint64_t offset, struct error *err);
 char *exploring_input_file(const struct exploring *x, uint64_t run);
-char *exploring_trace_file(const struct exploring *x, uint64_t run);
+/* schedule: its number; 0: the threads competed. */
+char *exploring_trace_file(const struct exploring *x, uint64_t run, uint32_t schedule);
 /* Files in the folder of any exploration. */
 /* Gives the folder of the exploration with this name; "." is the exploration that has no name. */
 char *exploring_instance_folder(const struct exploring *x, const char *name);
@@ -126,7 +136,10 @@ int exploring_report_keep(struct exploring *x, struct error *err);
 /* Finishes the report of all explorations that share the folder; the caller frees it. */
 struct report *exploring_report_end(struct exploring *x);
 
-/* judge.c: judges what was recorded in the slot. */
+/* judge.c */
+/* Does the trace modify PM with code that had not done so in any run that ended? */
+bool exploring_is_new(struct exploring *x, const char *trace);
+/* Judges what was recorded in the slot. */
 int exploring_judge(struct exploring *x, const struct slot *s, struct error *err);
 
 /* loop.c */

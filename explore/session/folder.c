@@ -9,6 +9,8 @@
  *		pm OFFSET OBJECT	in the run of the next "run" line, this instruction modified
  *					PM for the first time
  *	traces/000000.pmt   with --recover: recordings whose crashes were explored
+ *	traces/000000-schedule-2.pmt
+ *			    with --schedules: recordings that show something
  *	report.json         what was found so far
  *
  * Several explorations share a folder if all but one have a name. A named one has all of the above
@@ -54,9 +56,11 @@ char *exploring_path_file(const char *folder, uint64_t run)
 	return xasprintf("%s/paths/%06" PRIu64 ".pmp", folder, run);
 }
 
-char *exploring_trace_file(const struct exploring *x, uint64_t run)
+char *exploring_trace_file(const struct exploring *x, uint64_t run, uint32_t schedule)
 {
-	return xasprintf("%s/traces/%06" PRIu64 ".pmt", x->out, run);
+	return schedule ? xasprintf("%s/traces/%06" PRIu64 "-schedule-%" PRIu32 ".pmt", x->out, run,
+				    schedule)
+			: xasprintf("%s/traces/%06" PRIu64 ".pmt", x->out, run);
 }
 
 static int folder_make(const char *name, struct error *err)
@@ -344,9 +348,10 @@ static int resume_state(struct exploring *x, const char *file, char *text, struc
 static int folders_make(const struct exploring *x, const char *name, struct error *err)
 {
 	static const char *const parts[] = { "corpus", "paths", "traces" };
+	const size_t n = x->wants_crashes || x->nschedules ? 3 : 2; /* are there traces? */
 	int result = folder_make(name, err);
 
-	for (size_t i = 0; result == 0 && i < (x->wants_crashes ? 3 : 2); i++) {
+	for (size_t i = 0; result == 0 && i < n; i++) {
 		char *part = xasprintf("%s/%s", name, parts[i]);
 
 		result = folder_make(part, err);

@@ -1,6 +1,7 @@
 /* Judges the run of one input: how the program ended, what the oracles say, and what recovery makes
  * of its crashes. Crashes are explored only if the run modified persistent memory with code that
- * had not done so before. */
+ * had not done so before. Of an input that was recorded under several orders of threads, each is
+ * judged, and crashes of each are explored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,15 @@ static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 	return n;
 }
 
-static void bugs_add(struct exploring *x, const struct report *r, const struct explore_input *in)
+/* Adds what a report of this input has to that of all. */
+static void bugs_add(struct exploring *x, const struct report *r, const struct slot *s)
 {
+	const struct rerun_options options = { &x->checking.recording,
+					       s->schedules ? schedules_number(s->schedules) : 0,
+					       x->schedule_seed };
 	char *file = exploring_input_file(x, x->nruns),
-	     *command = rerun_command(&x->parts, in->bytes, x->shown, file);
-	const struct bug_input input = { file, command, input_size(x, in->bytes), file };
+	     *command = rerun_command(&x->parts, s->in.bytes, x->shown, file, &options);
+	const struct bug_input input = { file, command, input_size(x, s->in.bytes), file };
 
 	report_add_run(x->report, r, &input);
 	x->nbugs += report_count(r, BUG_CORRECTNESS);
@@ -39,39 +44,33 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 	free(file);
 }
 
-static void failure_add(struct exploring *x, const char *kind, const char *message,
-			const struct explore_input *in)
+static void failure_add(struct report *r, const char *kind, char *message)
 {
-	char *file = exploring_input_file(x, x->nruns),
-	     *command = rerun_command(&x->parts, in->bytes, x->shown, file);
-	const struct bug_input input = { file, command, input_size(x, in->bytes), file };
-	const struct bug b = {
-		.kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input
-	};
+	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message };
 
-	report_add(x->report, &b);
-	x->nbugs++;
-	free(command);
-	free(file);
+	report_add(r, &b);
+	free(message);
 }
 
-static void ending_judge(struct exploring *x, const struct slot *s)
+/* Adds to the report how the program ended, if that is a bug. A schedule that took too long is
+ * none: threads that wait for each other without a call can be slow in some orders. */
+static void ending_judge(struct exploring *x, const struct slot *s, const struct slot_recording *of,
+			 struct report *r)
 {
-	char name[64], *message = NULL;
+	char name[64];
 
-	if (s->end == BOUNDED_KILLED) {
-		message = xasprintf("The program is killed by %s on this input.",
-				    proc_signal_name(s->status, name, sizeof name));
-		failure_add(x, "program-crash", message, &s->in);
-	} else if (s->end == BOUNDED_HUNG) {
-		message = xasprintf(
-			"The program does not end within %u seconds (--timeout) on this input.",
-			s->program.timeout_ms / 1000);
-		failure_add(x, "program-hang", message, &s->in);
-	} else if (s->end == BOUNDED_FLOODED) {
+	if (of->end == BOUNDED_KILLED)
+		failure_add(r, "program-crash",
+			    xasprintf("The program is killed by %s on this input.",
+				      proc_signal_name(of->status, name, sizeof name)));
+	else if (of->end == BOUNDED_HUNG && of == s->recordings.at)
+		failure_add(
+			r, "program-hang",
+			xasprintf(
+				"The program does not end within %u seconds (--timeout) on this input.",
+				x->timeout_ms / 1000));
+	else if (of->end == BOUNDED_FLOODED)
 		x->nflooded++; /* pmend's own limit, not a bug */
-	}
-	free(message);
 }
 
 static bool modifies_pm(enum pmt_kind k)
@@ -80,66 +79,107 @@ static bool modifies_pm(enum pmt_kind k)
 	       k == PMT_DSB;
 }
 
+/* Finds the call in the user's code that led to an instruction in a library. NULL: the instruction
+ * is in no library, or there is no such call. */
+static const struct trace_node *user_call(const struct trace_site *site)
+{
+	const struct trace_node *n = site->node;
+
+	if (!objects_is_library(site->object->path))
+		return NULL;
+	while (n && (!n->object || objects_is_library(n->object->path)))
+		n = n->parent;
+	return n && !n->is_signal ? n : NULL;
+}
+
+static uint64_t site_offset(const struct trace_site *site)
+{
+	return site->pc - site->object->va + site->object->offset;
+}
+
+static uint64_t call_offset(const struct trace_node *n)
+{
+	return n->pc - 1 - n->object->va + n->object->offset;
+}
+
 /* Notes the instruction, and if it is in a library, the call in the user's code that led there. 1
  * if one of them is new. */
 static int site_note(struct exploring *x, const struct trace_site *site, struct error *err)
 {
-	const struct trace_object *o = site->object;
-	const struct trace_node *n = site->node;
-	int noted = exploring_note_pm(x, o->path, site->pc - o->va + o->offset, err), called;
+	const struct trace_node *n = user_call(site);
+	int noted = exploring_note_pm(x, site->object->path, site_offset(site), err), called = 0;
 
-	if (noted < 0 || !objects_is_library(o->path))
-		return noted;
-	while (n && (!n->object || objects_is_library(n->object->path)))
-		n = n->parent;
-	if (!n || n->is_signal)
-		return noted;
-	called = exploring_note_pm(x, n->object->path,
-				   n->pc - 1 - n->object->va + n->object->offset, err);
-	return called < 0 ? -1 : noted | called;
+	if (noted >= 0 && n)
+		called = exploring_note_pm(x, n->object->path, call_offset(n), err);
+	return noted < 0 || called < 0 ? -1 : noted | called;
 }
 
-/* Notes all instructions of the trace that modified PM. 1: one of them had not done so in any
- * earlier run. Ignores a trace that cannot be read, because judging it will report that. */
-static int pm_note(struct exploring *x, const char *trace, struct error *err)
+static bool site_is_new(struct exploring *x, const struct trace_site *site)
+{
+	const struct trace_node *n = user_call(site);
+
+	return !explore_is_covered(x->explore, site->object->path, site_offset(site)) ||
+	       (n && !explore_is_covered(x->explore, n->object->path, call_offset(n)));
+}
+
+/* Calls for each place of the trace that modified PM, until the result is not 0. Gives that; 0 also
+ * for a trace that cannot be read, because judging it will report that. */
+static int each_pm_site(struct exploring *x, const char *trace,
+			int (*each)(struct exploring *x, const struct trace_site *site, void *arg),
+			void *arg)
 {
 	struct trace_event ev;
 	struct error ignored;
 	struct map seen = { 0 }; /* site ids */
 	struct trace *t;
-	int noted = 0, result = 0;
+	int result = 0;
 
 	if (trace_open(&t, trace, &ignored) < 0)
 		return 0;
-	while (noted >= 0 && trace_next(t, &ev)) {
+	while (result == 0 && trace_next(t, &ev)) {
 		if (!ev.site || !ev.site->object || !ev.site->pc || !modifies_pm(ev.kind) ||
 		    map_get(&seen, ev.site->id))
 			continue;
 		map_set(&seen, ev.site->id, t);
-		noted = site_note(x, ev.site, err);
-		if (noted != 0)
-			result = noted;
+		result = each(x, ev.site, arg);
 	}
 	map_release(&seen);
 	trace_close(t);
 	return result;
 }
 
-/* Runs recovery on the crash states of this run. Keeps the recording for replays if there is a
- * bug. */
-static int explore_crashes(struct exploring *x, const char *trace, struct report *r,
-			   struct error *err)
-{
-	char *kept = exploring_trace_file(x, x->nruns);
-	bool is_whole;
-	int found;
+struct noting {
+	bool is_new;
+	struct error *err;
+};
 
-	x->crash.options.may_lack_news = true; /* other inputs may do more */
-	found = crashing_explore(&x->crash, trace, kept, r, &is_whole, err);
-	if (found > 0 && copy_file(trace, kept) < 0)
-		notes_say(x->notes, "cannot keep the trace as %s", kept);
-	free(kept);
-	return found < 0 ? -1 : 0;
+static int note_site(struct exploring *x, const struct trace_site *site, void *arg)
+{
+	struct noting *n = arg;
+	const int noted = site_note(x, site, n->err);
+
+	n->is_new |= noted > 0;
+	return noted < 0 ? -1 : 0;
+}
+
+/* Notes all instructions of the trace that modified PM. 1: one of them had not done so in any
+ * earlier run. */
+static int pm_note(struct exploring *x, const char *trace, struct error *err)
+{
+	struct noting n = { .err = err };
+
+	return each_pm_site(x, trace, note_site, &n) < 0 ? -1 : n.is_new;
+}
+
+static int look_at_site(struct exploring *x, const struct trace_site *site, void *arg)
+{
+	(void)arg;
+	return site_is_new(x, site);
+}
+
+bool exploring_is_new(struct exploring *x, const char *trace)
+{
+	return each_pm_site(x, trace, look_at_site, NULL) != 0;
 }
 
 /* Adds timelines to the findings of the report. If that fails, the findings stay without them. */
@@ -151,39 +191,89 @@ static void evidence_look(struct exploring *x, struct report *r, const char *tra
 		notes_say(x->notes, "the report shows no timeline of some findings: %s", why.msg);
 }
 
-static int trace_judge(struct exploring *x, const struct slot *s, struct error *err)
+/* Makes a finished report about the trace. kept: the name that the trace gets if it is needed.
+ * *is_needed: replays read it. */
+static struct report *trace_judge(struct exploring *x, const struct slot_recording *of,
+				  const char *kept, bool *is_needed, struct error *err)
 {
+	const int is_new = pm_note(x, of->trace, err);
+	const bool wants_crashes = x->wants_crashes && (is_new > 0 || of->schedule > 1);
 	struct platform_traces traces = { 0 };
-	bool is_complete;
+	bool is_complete, is_whole;
 	struct report *r;
-	int is_new, result = -1;
+	int found = 0;
 
-	x->has_pm = true;
-	is_new = pm_note(x, s->trace, err);
 	if (is_new < 0)
-		return -1;
-	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(s->trace) };
+		return NULL;
+	x->has_pm = true;
+	x->crash.options.may_lack_news = true; /* other inputs may do more */
+	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(of->trace) };
 	r = checking_judge(&x->checking, &traces, &is_complete, err);
-	if (r && (!x->wants_crashes || !is_new || explore_crashes(x, s->trace, r, err) == 0)) {
-		causes_fold(r, s->trace, &x->checking.libraries,
-			    x->wants_crashes && is_new ? &x->crash : NULL);
+	if (r && wants_crashes)
+		found = crashing_explore(&x->crash, of->trace, kept, r, &is_whole, err);
+	if (r && found >= 0) {
+		causes_fold(r, of->trace, &x->checking.libraries, wants_crashes ? &x->crash : NULL);
 		report_finish(r);
-		evidence_look(x, r, s->trace);
-		bugs_add(x, r, &s->in);
-		result = 0;
+		evidence_look(x, r, of->trace);
+	} else {
+		report_free(r);
+		r = NULL;
 	}
-	report_free(r);
 	platform_traces_release(&traces);
-	return result;
+	*is_needed = found > 0;
+	return r;
+}
+
+/* Adds a finished report about a recording to what is known of the input; frees it. */
+static void report_take(struct exploring *x, const struct slot *s, const struct slot_recording *of,
+			struct report *r, const char *kept, bool is_needed)
+{
+	if (s->schedules)
+		is_needed = of->nfiles > 0 && schedules_is_new(s->schedules, r);
+	if (is_needed && copy_file(of->trace, kept) < 0)
+		notes_say(x->notes, "cannot keep the trace as %s", kept);
+	if (s->schedules) {
+		schedules_add(s->schedules, of->schedule, r, kept);
+		return;
+	}
+	bugs_add(x, r, s);
+	report_free(r);
+}
+
+static int recording_judge(struct exploring *x, const struct slot *s,
+			   const struct slot_recording *of, struct error *err)
+{
+	char *kept = exploring_trace_file(x, x->nruns, of->schedule);
+	struct report *ending = exploring_report(x), *r = NULL;
+	bool is_needed = false;
+
+	ending_judge(x, s, of, ending);
+	report_finish(ending);
+	report_take(x, s, of, ending, kept, false);
+	if (of->nfiles)
+		r = trace_judge(x, of, kept, &is_needed, err);
+	if (r)
+		report_take(x, s, of, r, kept, is_needed);
+	free(kept);
+	return of->nfiles && !r ? -1 : 0;
 }
 
 int exploring_judge(struct exploring *x, const struct slot *s, struct error *err)
 {
+	struct report *all;
+	int result = 0;
+
 	x->new_pm = 0;
-	ending_judge(x, s);
-	if (s->nfiles && trace_judge(x, s, err) < 0)
-		return -1;
-	exploring_found(x, explore_stats(x->explore).runs + 1, exploring_input_file(x, x->nruns),
-			x->new_pm);
-	return 0;
+	for (size_t i = 0; result == 0 && i < s->recordings.n; i++)
+		result = recording_judge(x, s, &s->recordings.at[i], err);
+	if (result == 0 && s->schedules) {
+		all = schedules_report(s->schedules);
+		report_finish(all);
+		bugs_add(x, all, s);
+		report_free(all);
+	}
+	if (result == 0)
+		exploring_found(x, explore_stats(x->explore).runs + 1,
+				exploring_input_file(x, x->nruns), x->new_pm);
+	return result;
 }

@@ -29,14 +29,19 @@ static bool is_stopped(struct exploring *x)
 	return x->signal_fd < 0;
 }
 
+/* Is there a bug and one is enough, or is the time over? */
+static bool is_late(const struct budget *b)
+{
+	if (b->is_first && (b->x->nbugs || sharing_has_bugs(b->x->sharing)))
+		return true;
+	return b->until_s > 0 && exploring_now_s() > b->until_s;
+}
+
 static bool is_used_up(void *arg)
 {
 	const struct budget *b = arg;
 
-	if (b->is_first && (b->x->nbugs || sharing_has_bugs(b->x->sharing)))
-		return true;
-	return is_stopped(b->x) || b->x->nstarted >= b->runs ||
-	       (b->until_s > 0 && exploring_now_s() > b->until_s);
+	return is_stopped(b->x) || b->x->nstarted >= b->runs || is_late(b);
 }
 
 static bool is_idle(const struct exploring *x)
@@ -97,10 +102,11 @@ static void input_done(struct exploring *x)
 }
 
 /* Steps all slots. 1 if an input is done. */
-static int slots_step(struct exploring *x, struct error *err)
+static int slots_step(struct exploring *x, const struct budget *budget, struct error *err)
 {
 	int has_ended = 0;
 
+	x->is_over = is_late(budget);
 	for (unsigned i = 0; i < x->pools.nslots; i++) {
 		int ended = slot_step(x, &x->slots[i], err);
 
@@ -134,7 +140,7 @@ int exploring_run(struct exploring *x, struct budget *budget, struct error *err)
 			bounded_run_wait();
 			continue;
 		}
-		has_ended = slots_step(x, err);
+		has_ended = slots_step(x, budget, err);
 		if (has_ended < 0)
 			return -1;
 		if (!has_ended && x->on_progress)

@@ -69,6 +69,13 @@ void exploring_cover(struct exploring *x)
 
 	c.is_complete = true;
 	report_set_coverage(x->report, &c);
+	schedules_sum_tell(&x->schedules, x->report);
+	if (x->nshortened)
+		add_reason(
+			x,
+			xasprintf(
+				"the exploration ended before all schedules of %zu inputs were recorded",
+				x->nshortened));
 	if (x->nflooded)
 		add_reason(
 			x,

@@ -2,6 +2,7 @@
  * first cuts each out of the kept file. */
 #include "explore/session/rerun.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +113,28 @@ static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char
 	}
 }
 
+static void put_names(FILE *f, const char *option, const struct word_list *names)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		fprintf(f, " %s ", option);
+		quote(f, names->item[i]);
+	}
+}
+
+static void put_thread_options(FILE *f, const struct rerun_options *o)
+{
+	if (o->recording->threads)
+		fputs(" --threads", f);
+	put_names(f, "--lock-call", &o->recording->lock_calls);
+	put_names(f, "--unlock-call", &o->recording->unlock_calls);
+	if (o->nschedules)
+		fprintf(f, " --schedules %" PRIu32, o->nschedules);
+	if (o->nschedules && o->seed != 1)
+		fprintf(f, " --schedule-seed %" PRIu64, o->seed);
+}
+
 char *rerun_command(const struct parts *p, const uint8_t *input, char *const *target,
-		    const char *file)
+		    const char *file, const struct rerun_options *o)
 {
 	const struct part *in = part_find(p, PART_STDIN), *socket = part_find(p, PART_SOCKET);
 	char *text = NULL;
@@ -126,7 +147,9 @@ char *rerun_command(const struct parts *p, const uint8_t *input, char *const *ta
 		fputs(" | ", f);
 	}
 	put_variables(f, p, input, file);
-	fputs("pmend check --", f);
+	fputs("pmend check", f);
+	put_thread_options(f, o);
+	fputs(" --", f);
 	put_words(f, p, input, target, file);
 	if (in && p->list.n == 1) {
 		fputs(" < ", f);

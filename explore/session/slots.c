@@ -1,8 +1,12 @@
 /* Runs inputs, each in its slot. An input runs twice from the pools' original content: recorded,
- * then traced. Two runs are needed because the tracer replaces the program's string functions. */
+ * then traced. Two runs are needed because the tracer replaces the program's string functions.
+ *
+ * With --schedules, the recorded run is the first schedule, and more follow the traced run if the
+ * input does something new. All are judged together, when the input gets its number. */
 #include "explore/session/slots.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +27,6 @@ int slot_init(struct slot *s, unsigned number, struct error *err)
 	*s = (struct slot){ .number = number };
 	if (tempdir_open(&s->folder, err) < 0)
 		return -1;
-	s->trace = slot_file(s, "run.pmt");
 	s->path = slot_file(s, "run.pmp");
 	s->log = slot_file(s, "log");
 	return 0;
@@ -31,8 +34,8 @@ int slot_init(struct slot *s, unsigned number, struct error *err)
 
 void slot_release(struct slot *s)
 {
+	vec_release(&s->recordings);
 	tempdir_close(&s->folder);
-	free(s->trace);
 	free(s->path);
 	free(s->log);
 }
@@ -71,6 +74,20 @@ static char **tracer_argv(const struct exploring *x, const struct slot *s)
 	return w.at;
 }
 
+/* Forgets the input. */
+static void input_release(struct slot *s)
+{
+	for (size_t i = 0; i < s->recordings.n; i++) {
+		unlink(s->recordings.at[i].trace);
+		free(s->recordings.at[i].trace);
+	}
+	s->recordings.n = 0;
+	if (s->schedules)
+		schedules_free(s->schedules);
+	s->schedules = NULL;
+	explore_input_release(&s->in);
+}
+
 static void run_release(struct slot *s)
 {
 	words_free(s->argv);
@@ -82,6 +99,12 @@ static void run_release(struct slot *s)
 	s->parts = (struct parts_run){ 0 };
 	s->argv = s->env = NULL;
 	s->state = SLOT_FREE;
+}
+
+/* Gives the recording that runs. */
+static struct slot_recording *last_recording(struct slot *s)
+{
+	return &s->recordings.at[s->recordings.n - 1];
 }
 
 /* Prepares pools, input, command line and environment. The run before may have changed pools and
@@ -101,10 +124,23 @@ static int prepare_run(struct exploring *x, struct slot *s, bool is_traced, stru
 	pools_rename(&x->pools, s->number, s->parts.argv);
 	pools_rename(&x->pools, s->number, s->parts.env);
 	recording.memory_fd = s->memory_fd = is_traced ? 0 : recorder_memory();
+	recording.schedule = s->schedules ? &s->order : NULL;
 	s->argv = is_traced ? tracer_argv(x, s)
-			    : recorder_argv(&recording, s->trace, 2, s->parts.argv, err);
+			    : recorder_argv(&recording, last_recording(s)->trace, 2, s->parts.argv,
+					    err);
 	s->env = s->argv ? recorder_env(&x->checking.recording, s->parts.env, err) : NULL;
 	return s->env ? 0 : -1;
+}
+
+/* An order of threads in which the program makes no progress is given up sooner than an input. */
+static unsigned time_limit_ms(const struct exploring *x, const struct slot *s)
+{
+	const uint64_t most =
+		s->recordings.n > 1
+			? 1000ull * schedules_seconds(s->recordings.at[0].took_ms / 1000 + 1)
+			: x->timeout_ms;
+
+	return most < x->timeout_ms ? (unsigned)most : x->timeout_ms;
 }
 
 static int begin_run(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
@@ -113,12 +149,13 @@ static int begin_run(struct exploring *x, struct slot *s, bool is_traced, struct
 		run_release(s);
 		return -1;
 	}
-	unlink(is_traced ? s->path : s->trace);
+	if (is_traced)
+		unlink(s->path);
 	s->program = (struct bounded_program){ .argv = s->argv,
 					       .env = s->env,
 					       .stdin_path = s->parts.stdin_path,
 					       .output_path = s->log,
-					       .timeout_ms = x->timeout_ms,
+					       .timeout_ms = time_limit_ms(x, s),
 					       .port = s->parts.port,
 					       .bytes = s->parts.bytes,
 					       .len_bytes = s->parts.len_bytes };
@@ -126,8 +163,23 @@ static int begin_run(struct exploring *x, struct slot *s, bool is_traced, struct
 		run_release(s);
 		return -1;
 	}
-	s->state = is_traced ? SLOT_TRACING : SLOT_RECORDING;
+	s->state = is_traced             ? SLOT_TRACING
+		   : s->recordings.n > 1 ? SLOT_SCHEDULING
+					 : SLOT_RECORDING;
 	return 0;
+}
+
+static int begin_recording(struct exploring *x, struct slot *s, struct error *err)
+{
+	const uint32_t number = s->schedules ? schedules_number(s->schedules) + 1 : 0;
+	char *name = xasprintf("run-%" PRIu32 ".pmt", number);
+
+	if (s->schedules)
+		s->order = schedules_next(s->schedules);
+	*vec_add(&s->recordings) =
+		(struct slot_recording){ .trace = slot_file(s, name), .schedule = number };
+	free(name);
+	return begin_run(x, s, false, err);
 }
 
 static int end_run(struct exploring *x, struct slot *s, struct error *err)
@@ -146,35 +198,47 @@ int slot_start(struct exploring *x, struct slot *s, const struct explore_input *
 	       struct error *err)
 {
 	s->in = *in;
-	if (begin_run(x, s, false, err) == 0)
+	if (x->nschedules)
+		s->schedules = schedules_new(x->nschedules, x->schedule_seed);
+	if (begin_recording(x, s, err) == 0)
 		return 0;
-	explore_input_release(&s->in);
+	input_release(s);
 	return -1;
 }
 
 /* ---- continuing ---- */
 
-static int after_recording(struct exploring *x, struct slot *s, struct error *err)
+/* Looks at the recording that has ended. */
+static int recording_end(struct exploring *x, struct slot *s, struct error *err)
 {
+	struct slot_recording *r = last_recording(s);
 	struct pmt_header h;
 	struct error why;
 
-	s->end = s->run.end;
-	s->status = s->run.status;
-	if (header_read(&h, s->trace, &why) < 0 || h.seq == 0) {
+	r->end = s->run.end;
+	r->status = s->run.status;
+	r->took_ms = s->run.took_ms;
+	if (header_read(&h, r->trace, &why) < 0 || h.seq == 0) {
 		log_quote(x, s);
 		return error_set(
 			err,
 			"valgrind could not record the program (status %d); its messages, if any, are above",
-			s->status);
+			r->status);
 	}
-	s->nfiles = h.nfiles;
+	r->nfiles = h.nfiles;
 	x->nevents += h.seq;
-	if (pools_learn(&x->pools, s->trace, &why) < 0)
+	if (pools_learn(&x->pools, r->trace, &why) < 0)
 		return error_set(err,
 				 "%s; each run of an exploration must start from the same content",
 				 why.msg);
-	return begin_run(x, s, true, err);
+	if (s->schedules)
+		schedules_look(s->schedules, r->trace, r->end == BOUNDED_HUNG);
+	return 0;
+}
+
+static int after_recording(struct exploring *x, struct slot *s, struct error *err)
+{
+	return recording_end(x, s, err) < 0 ? -1 : begin_run(x, s, true, err);
 }
 
 static int path_keep(const struct exploring *x, const struct slot *s, struct error *err)
@@ -188,10 +252,14 @@ static int path_keep(const struct exploring *x, const struct slot *s, struct err
 	return result;
 }
 
-static int after_tracing(struct exploring *x, struct slot *s, struct error *err)
+/* Judges what was recorded; the input is done. */
+static int conclude(struct exploring *x, struct slot *s, struct error *err)
 {
+	const enum bounded_end first_end = s->recordings.at[0].end;
 	struct error why;
 
+	if (s->schedules)
+		schedules_sum_add(&x->schedules, s->schedules);
 	if (exploring_judge(x, s, err) < 0 || path_keep(x, s, err) < 0)
 		return -1;
 	if (explore_done(x->explore, &s->in, s->path, &why) < 0) {
@@ -200,11 +268,12 @@ static int after_tracing(struct exploring *x, struct slot *s, struct error *err)
 			return error_set(
 				err,
 				"valgrind could not trace the program (status %d): %s; its messages, if any, are above",
-				s->run.status, why.msg);
+				s->traced_status, why.msg);
 		}
 		x->nbad++;
 	}
-	if (s->end == BOUNDED_FLOODED && s->in.key && exploring_state_add(x, "flooded\n", err) < 0)
+	if (first_end == BOUNDED_FLOODED && s->in.key &&
+	    exploring_state_add(x, "flooded\n", err) < 0)
 		return -1;
 	/* who reads the line that exploring_save() writes must find everything else */
 	if (pools_restore(&x->pools, s->number, err) < 0 ||
@@ -215,9 +284,55 @@ static int after_tracing(struct exploring *x, struct slot *s, struct error *err)
 	return 0;
 }
 
+/* Is the input recorded under more schedules than the first? It is if it does something that no
+ * input did before: code that modifies PM, or a pair of a store and another thread's load. */
+static bool wants_schedules(struct exploring *x, struct slot *s)
+{
+	const struct slot_recording *first = &s->recordings.at[0];
+	bool has_pairs, is_new;
+
+	if (!s->schedules || first->nfiles == 0 ||
+	    (first->end != BOUNDED_EXITED && first->end != BOUNDED_STOPPED))
+		return false;
+	has_pairs = schedules_note_pairs(s->schedules, &x->pairs);
+	is_new = has_pairs || exploring_is_new(x, first->trace);
+	if (is_new && x->is_over && schedules_has_next(s->schedules))
+		x->nshortened++;
+	return is_new && !x->is_over && schedules_has_next(s->schedules);
+}
+
+static int after_tracing(struct exploring *x, struct slot *s, struct error *err)
+{
+	s->traced_status = s->run.status;
+	return wants_schedules(x, s) ? begin_recording(x, s, err) : conclude(x, s, err);
+}
+
+static int after_schedule(struct exploring *x, struct slot *s, struct error *err)
+{
+	uint32_t of;
+
+	if (recording_end(x, s, err) < 0)
+		return -1;
+	if (schedules_is_repeat(s->schedules, &of)) {
+		unlink(last_recording(s)->trace);
+		free(last_recording(s)->trace);
+		s->recordings.n--;
+	}
+	if (!schedules_has_next(s->schedules))
+		return conclude(x, s, err);
+	if (!x->is_over)
+		return begin_recording(x, s, err);
+	x->nshortened++;
+	return conclude(x, s, err);
+}
+
 int slot_step(struct exploring *x, struct slot *s, struct error *err)
 {
-	bool is_traced = s->state == SLOT_TRACING;
+	static int (*const after[])(struct exploring * x, struct slot * s,
+				    struct error * err) = { [SLOT_RECORDING] = after_recording,
+							    [SLOT_TRACING] = after_tracing,
+							    [SLOT_SCHEDULING] = after_schedule };
+	const unsigned ended = s->state;
 	struct error ignored;
 	int result;
 
@@ -225,11 +340,11 @@ int slot_step(struct exploring *x, struct slot *s, struct error *err)
 		return 0;
 	result = end_run(x, s, err);
 	if (result == 0)
-		result = is_traced ? after_tracing(x, s, err) : after_recording(x, s, err);
+		result = after[ended](x, s, err);
 	if (result < 0)
 		pools_restore(&x->pools, s->number, &ignored); /* nobody else will */
 	if (s->state == SLOT_FREE)
-		explore_input_release(&s->in);
+		input_release(s);
 	return result < 0 ? -1 : s->state == SLOT_FREE;
 }
 
@@ -242,6 +357,6 @@ void slot_stop(struct exploring *x, struct slot *s)
 	bounded_run_stop(&s->run);
 	run_release(s);
 	sharing_give_back(x->sharing, s->in.key);
-	explore_input_release(&s->in);
+	input_release(s);
 	pools_restore(&x->pools, s->number, &ignored);
 }

@@ -557,7 +557,8 @@ static void put_summary(const struct text *t)
 	if (c->inputs)
 		fprintf(t->f, " of runs on %" PRIu64 " inputs", c->inputs);
 	if (c->schedules.recorded)
-		fprintf(t->f, " of %" PRIu64 " schedules", c->schedules.different);
+		fprintf(t->f, " %s %" PRIu64 " schedules", c->inputs ? "under" : "of",
+			c->schedules.different);
 	if (c->runs)
 		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points",
 			c->runs, c->failure_points);

@@ -1,5 +1,5 @@
 # Programs that the command line's tests record or run.
-CLI_TESTS := $(addprefix $(B)/tests/cli/,pool candidates schedules annotated annotated_cc runtime_probe.so \
+CLI_TESTS := $(addprefix $(B)/tests/cli/,pool candidates schedules schedules_files annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
 	ids ids_moved loop maps dies flag write_trace whose linked linked_static linked_static_pie partly callers opener synced synced_libpmem server) $(addprefix $(B)/examples/,append_log append_log_buggy)
 
@@ -14,6 +14,10 @@ $(B)/tests/cli/candidates: tests/cli/candidates.c tests/machine.h
 $(B)/tests/cli/schedules: tests/cli/schedules.c tests/machine.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -pthread -o $@ $<
+
+$(B)/tests/cli/schedules_files: tests/cli/schedules_files.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -pthread -o $@ $<
 
 $(B)/tests/cli/annotated: tests/cli/annotated.c include/pmend.h
 	@mkdir -p $(@D)

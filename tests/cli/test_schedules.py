@@ -8,6 +8,8 @@ from cli import Skip, LONG, contains, equal, fails, folder, pmend
 
 PROGRAM = os.path.abspath("build/tests/cli/schedules")
 SOURCE = os.path.abspath("tests/cli/schedules.c")
+FILES_PROGRAM = os.path.abspath("build/tests/cli/schedules_files")
+FILES = os.path.abspath("tests/cli/schedules_files")
 
 
 def marked(style):
@@ -129,6 +131,40 @@ def test_given_up():
     contains(report["coverage"]["note"], "Only the threads of the first process were scheduled")
 
 
+def test_files():
+    """A folder that is followed holds, before each schedule, what it held at first, and at the end what the last one left. Another order of its calls is found."""
+    with open(FILES + ".c", encoding="utf-8") as f:
+        line = next(n for n, text in enumerate(f, 1) if "/* BUG: rename-before-fsync */" in text)
+    with folder() as d:
+        data = os.path.join(d, "in", "data")
+        os.makedirs(os.path.dirname(data))
+        with open(data, "w", encoding="ascii") as f:
+            f.write("old")
+        os.chmod(data, 0o640)
+        n = 16
+        status, out, err = pmend("check", "--threads", "--schedules", n, "--files", "in", "--format", "json", "--", FILES_PROGRAM, "in", "broken", cwd=d)
+        equal(status, 1, err)
+        report = json.loads(out)
+        bugs = [bug for bug in report["bugs"] if bug["kind"] == "rename-before-fsync"]
+        equal([bug["locations"][0]["line"] for bug in bugs], [line], "what is found")
+        seen = bugs[0]["schedules_seen"]
+        assert seen and 1 not in seen and seen[-1] <= n, seen
+        equal(report["coverage"]["schedules"]["recorded"], n, err)  # a program that does not see the old content ends with 3
+        equal((sorted(os.listdir(d)), os.listdir(f"{d}/in")), (["in", "pmend-out"], ["data"]), err)
+        with open(data, encoding="ascii") as f:
+            equal(f.read(), "new", "what the last schedule left")
+        # what cannot be copied exactly is left alone
+        os.link(data, f"{d}/in/second")
+        fails(pmend("check", "--threads", "--schedules", 2, "--files", "in", "--", FILES_PROGRAM, "in", "broken", cwd=d), 3, "has several names")
+        equal((sorted(os.listdir(d)), sorted(os.listdir(f"{d}/in"))), (["in", "pmend-out"], ["data", "second"]), "what is left")
+
+
+def test_scratch_folder():
+    status, out, err = pmend("check", "--threads", "--schedules", 8, "--format", "json", "--", FILES_PROGRAM, "{dir}", "correct")
+    equal((status, json.loads(out)["bugs"]), (0, []), err)
+    assert json.loads(out)["coverage"]["schedules"]["different"] > 3, out
+
+
 def test_text():
     with folder() as d:
         status, out, _ = pmend("check", "--threads", "--schedules", "2", "--", PROGRAM, "{pool}", "lock", "broken", cwd=d)
@@ -147,5 +183,4 @@ def test_usage():
         fails(pmend("check", "--threads", "--schedule-seed", "3", "--", "true", cwd=d), 2, "--schedule-seed needs --schedules")
         fails(pmend("check", "--threads", "--trace", "x", "--", "true", cwd=d), 2, "--trace needs --schedules")
         fails(pmend("check", "--threads", "--schedules", "3", "--platform", "all", "--", "true", cwd=d), 2, "one platform at a time")
-        fails(pmend("check", "--threads", "--schedules", "3", "--", "true", "{dir}", cwd=d), 2, "does not restore files that are followed")
         fails(pmend("check", "--threads", "--schedules", "3", "--trace", "t.pmt", "--", "true", cwd=d), 2, "t.pmt is none")

@@ -1,11 +1,11 @@
 # Programs with bugs behind conditions on their input, one that computes in all ways with it, and one that tries what chance does; run.py says what must
 # come of them.
-EXPLORE_TESTS := $(addprefix $(B)/tests/explore/,programs fresh ops obj small talks tries)
+EXPLORE_TESTS := $(addprefix $(B)/tests/explore/,programs fresh ops obj small talks threads tries)
 
 EXPLORE_OPS_amd64 := -mno-red-zone -mmovbe -mssse3 -mpopcnt
 $(B)/tests/explore/ops: EXPLORE_FLAGS := -O2 $(EXPLORE_OPS_$(ARCH))
 $(B)/tests/explore/programs $(B)/tests/explore/fresh $(B)/tests/explore/tries: EXPLORE_FLAGS := -O1 -Iinclude
-$(B)/tests/explore/obj $(B)/tests/explore/small $(B)/tests/explore/talks: EXPLORE_FLAGS := -O1
+$(B)/tests/explore/obj $(B)/tests/explore/small $(B)/tests/explore/talks $(B)/tests/explore/threads: EXPLORE_FLAGS := -O1 -pthread
 $(B)/tests/explore/obj: EXPLORE_LIBS := -lpmemobj
 $(EXPLORE_TESTS): $(B)/tests/explore/%: tests/explore/%.c tests/explore/pm.h tests/machine.h
 	@mkdir -p $(@D)

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -361,6 +362,59 @@ def check_floods():
         shutil.rmtree(folder)
 
 
+def explore_threads(folder, text, variant, runs, schedules, *more):
+    """An exploration of threads.c that begins with this text; status, report."""
+    with open(f"{folder}/{text}", "w", encoding="ascii") as f:
+        f.write(text)
+    report = f"{folder}/{text}.json"
+    p = subprocess.run([PMEND, "explore", "--threads", "--schedules", str(schedules), "--max-runs", str(runs), "--out", f"{folder}/out-{text}-{variant}", "--seed", f"{folder}/{text}",
+                        "--format", "json", "-o", report, "--solver-timeout", "100", *more, "--", f"{PROGRAMS}/threads", "@@", f"{folder}/pool", variant],
+                       capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    assert p.returncode in (0, 1, 3) and not p.stderr, f"status {p.returncode}: {p.stderr.strip()[-500:]}"
+    with open(report, encoding="utf-8") as f:
+        return p.returncode, json.load(f)
+
+
+def ids_of(words):
+    """The findings of a check of threads.c: {kind: id}."""
+    p = subprocess.run([PMEND, *words], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    return {b["kind"]: b["id"] for b in json.loads(p.stdout)["bugs"]}
+
+
+def check_schedules():
+    """An input that does something new is recorded under several orders of its threads; another one is not. What only some order shows names the input and the order."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        status, report = explore_threads(folder, "noto", "broken", 8, 3, "--first")
+        with open("tests/explore/threads.c", encoding="utf-8") as f:
+            line = next(n for n, text in enumerate(f, 1) if "/* BUG: unpersisted-read */" in text)
+        assert (status, bugs_found(report)) == (1, {("unpersisted-read", line)}), bugs_found(report)
+        coverage, bug = report["coverage"], report["bugs"][0]
+        assert coverage["inputs"] > 1 and coverage["schedules"]["recorded"] == coverage["inputs"] - 1 + 3, coverage
+        seen = bug["schedules_seen"]
+        assert seen and 1 not in seen and seen[-1] <= 3, seen
+        assert bug["schedule_trace"].endswith(f"/traces/{coverage['inputs'] - 1:06}-schedule-{seen[0]}.pmt"), bug["schedule_trace"]
+        assert ids_of(["check", "--format", "json", bug["schedule_trace"]]) == {bug["kind"]: bug["id"]}, "the finding in the trace that is kept"
+        words = shlex.split(bug["input"]["command"])
+        assert words[:5] == ["pmend", "check", "--threads", "--schedules", "3"], words
+        assert ids_of([*words[1:5], "--format", "json", *words[5:]]) == {bug["kind"]: bug["id"]}, "the finding when it is recorded again"
+        status, report = explore_threads(folder, "note", "correct", 1, 3)
+        assert (status, report["bugs"]) == (3, []), (status, report["bugs"])  # 3: branches wait
+        assert report["coverage"]["schedules"]["recorded"] == 3, report["coverage"]
+    finally:
+        shutil.rmtree(folder)
+
+
+def check_schedule_kills():
+    """An order in which the program dies is a bug of the program; the first order ends well."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        status, report = explore_threads(folder, "note", "dies", 1, 2)
+        assert (status, [(b["kind"], b["schedules_seen"]) for b in report["bugs"]]) == (1, [("program-crash", [2])]), report["bugs"]
+    finally:
+        shutil.rmtree(folder)
+
+
 def check_parser(name, variant=""):
     """The bug of a parser is found in 60 inputs; of one without a bug, nothing is reported in 12, with LONG=1 in 30."""
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
@@ -383,7 +437,8 @@ def timed(test):
 
 def main():
     tests = [*[(f"ops, part {n}", lambda s=n: check_ops(100, s)) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries), ("usage", check_usage),
-             ("floods", check_floods), ("progress", check_progress), ("other sockets", check_other_sockets), ("interrupted", check_interrupted)]
+             ("floods", check_floods), ("progress", check_progress), ("other sockets", check_other_sockets), ("interrupted", check_interrupted),
+             ("schedules", check_schedules), ("schedule kills", check_schedule_kills)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r)) for name, case, how, runs in CASES]
     tests += [(f"parser {n}", lambda n=n: check_parser(n)) for n in parsers.PARSERS if n not in parsers.NOT_FOUND]
     tests += [(f"parser {n}, correct", lambda n=n: check_parser(n, "-correct")) for n in parsers.CORRECT]

@@ -19,6 +19,7 @@
 #include "valgrind/recorder/place/emit.h"
 #include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
+#include "valgrind/recorder/schedule/points.h"
 #include "valgrind/recorder/schedule/turns.h"
 
 #include "pub_tool_libcfile.h"
@@ -74,11 +75,43 @@ static void before_change(ThreadId tid, Int fd)
 	beside_before_fd(tid, fd);
 }
 
+/* Does the call change or sync what is followed with --files? Which thread makes it first matters
+ * then. */
+static Bool is_file_call(UInt number)
+{
+	switch (number) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_pwrite64:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+	case __NR_sendfile:
+	case __NR_copy_file_range:
+	case __NR_fallocate:
+	case __NR_ftruncate:
+	case __NR_truncate:
+	case __NR_fsync:
+	case __NR_fdatasync:
+	case __NR_sync_file_range:
+	case __NR_rename:
+	case __NR_renameat:
+	case __NR_renameat2:
+	case __NR_link:
+	case __NR_unlink:
+	case __NR_linkat:
+	case __NR_unlinkat: return True;
+	default: return False;
+	}
+}
+
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
-	if (clo_schedule)
+	if (clo_schedule) {
 		turns_before_call(tid, number, args);
+		if (followed_folder(0) != NULL && is_file_call(number))
+			points_call();
+	}
 	open_files_before(number, args);
 	if (clo_stop_at_old)
 		changes_before(tid, number, args);

@@ -39,7 +39,7 @@ static UInt g_nchanges, g_next_change;
 static Long g_left = FOREVER; /* points until something happens; counts down */
 static ULong g_counted;       /* points before g_left was last set */
 static Long g_left_from = FOREVER;
-static UChar g_exit; /* nonzero: the block is left at the next instruction */
+static ULong g_exit; /* nonzero: the block is left at the next instruction */
 
 /* From a store at the place until its thread's fence. */
 static struct {
@@ -217,6 +217,15 @@ static Bool point(enum point kind, void *guest)
 	return g_many && UNLIKELY(--g_left <= 0) && point_slow(kind, guest);
 }
 
+void points_call(void)
+{
+	if (!g_many || --g_left > 0)
+		return;
+	if (g_next_change < g_nchanges && points_count() >= g_changes[g_next_change])
+		turns_fall_behind();
+	set_next();
+}
+
 static VG_REGPARM(2) void event_point(ULong kind, void *guest)
 {
 	point(kind, guest);
@@ -322,9 +331,9 @@ Bool points_is_quiet(Addr pc)
 
 void points_add_exit(IRSB *sb, Addr pc, Int ip_offset)
 {
-	IRExpr *flag = ir_load(sb, Ity_I8, ir_ptr(&g_exit));
+	IRExpr *flag = ir_load(sb, Ity_I64, ir_ptr(&g_exit));
 
-	addStmtToIRSB(
-		sb, IRStmt_Exit(ir_binop(sb, Ity_I1, Iop_CmpNE8, flag, IRExpr_Const(IRConst_U8(0))),
-				Ijk_Boring, IRConst_U64(pc), ip_offset));
+	/* arm64's VEX cannot compare bytes in the condition of an exit */
+	addStmtToIRSB(sb, IRStmt_Exit(ir_binop(sb, Ity_I1, Iop_CmpNE64, flag, ir_u64(0)),
+				      Ijk_Boring, IRConst_U64(pc), ip_offset));
 }

@@ -25,6 +25,8 @@ Bool points_is_quiet(Addr pc);
 void points_add_before(IRSB *sb, Addr pc, Int ip_offset);
 /* Adds code that leaves the block before the instruction at pc, if the thread gives up. */
 void points_add_exit(IRSB *sb, Addr pc, Int ip_offset);
+/* Handles a point at a call of the kernel: another thread may run when it returns. */
+void points_call(void);
 void points_run(void); /* another thread runs, or the same one again */
 void points_ends(ThreadId tid);
 

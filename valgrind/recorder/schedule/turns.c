@@ -688,6 +688,12 @@ void turns_ask(enum turns_why why)
 	g_asked = why;
 }
 
+void turns_fall_behind(void)
+{
+	if (g_owner != NULL)
+		g_owner->priority = --g_lowest;
+}
+
 void turns_progress(void)
 {
 	g_has_progressed = True;

@@ -24,7 +24,8 @@ void turns_in_child(void); /* a process beside the first one is not scheduled */
 
 /* The running thread gives up the processor soon, and why. */
 void turns_ask(enum turns_why why);
-void turns_progress(void); /* the program does more than to wait */
+void turns_fall_behind(void); /* the running thread: all others come first from now on */
+void turns_progress(void);    /* the program does more than to wait */
 /* The running thread gets no turn while another one can run, until turns_unhold(). */
 void turns_hold(void);
 void turns_unhold(void);
