@@ -175,7 +175,7 @@ static int judge_draft(const struct crash_setup *s, const struct plan *p,
 
 	if (is_mark(b, sites, marks))
 		result = indifferent_ask(p, &s->options, sites->at, sites->n, &answer, err);
-	else if (strcmp(b->kind, "tx-store-outside") == 0)
+	else if (c->knows_reads && strcmp(b->kind, "tx-store-outside") == 0)
 		result = is_made_again(s, p, c, sites, made, err);
 	if (result == 1 || (answer == INDIFFERENT_YES && c->bugs.n == 0))
 		report_drop(r, i);
@@ -328,13 +328,15 @@ static int judge_race(const struct crash_setup *s, const struct plan *p,
 int ranking_excuse(const struct crash_setup *s, const struct plan *p, const struct crash_result *c,
 		   struct report *r, struct error *err)
 {
+	/* marks are tried on states of their own, so not all states need have been explored */
+	const bool can_judge = c->is_own && c->is_watched && !c->is_broken_off;
 	struct marks marks = { { 0 }, { 0 } };
 	struct map made = { 0 };
 	int result = 0;
 
-	if (c->knows_reads && report_ndrafts(r) > 0)
+	if (can_judge && report_ndrafts(r) > 0)
 		marks_find(p, &marks);
-	for (size_t i = report_ndrafts(r); c->knows_reads && i-- > 0 && result >= 0;) {
+	for (size_t i = report_ndrafts(r); can_judge && i-- > 0 && result >= 0;) {
 		site_list sites = { 0 };
 
 		if (report_each_site(r, i, add_site, &sites))

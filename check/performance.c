@@ -12,12 +12,19 @@
  *	persist(object, 256)    lines:  dirty clean dirty clean     half of them useful: no finding
  *	persist(object, 256)    lines:  clean clean clean clean     finding: flush-clean
  *
- * But if a line of the object is clean in every one of several runs, its flush is reported. */
+ * But if a line of the object is clean in every one of several runs, its flush is reported.
+ *
+ * A line may be clean only because of the order of threads: another thread has stored to it and
+ * was sooner to flush it, as with whoever flushes what it has read (link-and-persist). So a flush is
+ * no finding if another thread stores to the line, unless one of the two has created the other one
+ * behind its own flush or store. A second pass over the events finds
+ * that out. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 static const char KIND_REDUNDANT[] = "redundant-flush", KIND_CLEAN[] = FLUSH_CLEAN,
@@ -26,15 +33,29 @@ static const char CLEAN[] = "nothing was stored to this line since it was last f
 		  MOST_CLEAN[] = "nothing was stored to most of these lines since they were last "
 				 "flushed and fenced";
 
-#define SERVED_MAX 4u /* stores that are noted per flush */
-#define RUNS_LEAST 4u /* runs per place before a line counts as never changing */
-#define LINES_MAX 64u /* lines per run that are counted one by one */
+#define SERVED_MAX 4u   /* stores that are noted per flush */
+#define RUNS_LEAST 4u   /* runs per place before a line counts as never changing */
+#define LINES_MAX 64u   /* lines per run that are counted one by one */
+#define HELD_MAX 65536u /* findings that wait for the second pass; others are reported at once */
 
 /* Clean lines that one instruction flushed. A loop that the compiler unrolled has several such
  * instructions. */
 struct cleaned {
 	const struct trace_site *site;
 	uint64_t n, first_seq;
+	/* the first of them */
+	struct range line;
+	uint32_t stream, thread;
+};
+
+/* A finding about clean lines, until it is known whether other threads store to the first one. */
+struct held {
+	struct cleaned clean;
+	const char *message;
+	uint64_t since; /* when the thread began */
+	uint32_t creator;
+	bool is_shared;
+	size_t next; /* number of another one about the same line, plus 1; 0: none */
 };
 
 /* The first lines of all runs of a place, or the second ones, and so on. */
@@ -65,6 +86,8 @@ struct waiting {
 	uint32_t stream, thread;
 	bool is_waiting;
 	bool is_alive;
+	uint64_t begin_seq;
+	uint32_t creator; /* number of the thread; 0: none */
 	struct run run;
 };
 
@@ -74,6 +97,8 @@ struct state {
 	VEC(struct place) places; /* by site */
 	/* by site of the flush: some stores that it wrote back are noted */
 	VEC(bool) served;
+	VEC(struct held) held;
+	struct map held_at; /* by address of the line: number of the newest in held, plus 1 */
 };
 
 /* A fence may order volatile memory, for example a node that the next store shows to readers (RCU).
@@ -103,6 +128,8 @@ static void performance_end(void *arg)
 	vec_release(&s->threads);
 	vec_release(&s->places);
 	vec_release(&s->served);
+	vec_release(&s->held);
+	map_release(&s->held_at);
 	free(s);
 }
 
@@ -119,6 +146,15 @@ static struct waiting *thread_of(struct state *s, uint32_t stream, uint32_t thre
 static struct waiting *waiting_of(struct state *s, const struct trace_event *ev)
 {
 	return thread_of(s, ev->stream, ev->thread);
+}
+
+static void note_begin(struct state *s, const struct trace_event *ev)
+{
+	struct waiting *w = thread_of(s, ev->stream, (uint32_t)ev->arg[0]);
+
+	w->is_alive = true;
+	w->begin_seq = ev->seq;
+	w->creator = ev->thread;
 }
 
 static bool has_company(const struct state *s, const struct trace_event *ev)
@@ -159,7 +195,7 @@ static void report(struct check *c, const struct trace_event *ev, const char *ki
 
 /* ---- runs ---- */
 
-static void report_cleaned(struct check *c, const struct cleaned *one, const char *message)
+static void report_now(struct check *c, const struct cleaned *one, const char *message)
 {
 	const struct finding f = { .kind = KIND_CLEAN,
 				   .message = message,
@@ -169,6 +205,46 @@ static void report_cleaned(struct check *c, const struct cleaned *one, const cha
 
 	for (uint64_t i = 0; i < one->n; i++)
 		check_report(c, &f);
+}
+
+/* Finds the finding that says the same about the same line. */
+static struct held *held_of(struct state *s, const struct cleaned *one, const char *message)
+{
+	size_t i = (uintptr_t)map_get(&s->held_at, one->line.from);
+
+	for (; i > 0; i = s->held.at[i - 1].next) {
+		struct held *h = &s->held.at[i - 1];
+
+		if (h->clean.site == one->site && h->clean.stream == one->stream &&
+		    h->clean.thread == one->thread && h->message == message)
+			return h;
+	}
+	return NULL;
+}
+
+/* Reports the finding, at the end if there are other threads. */
+static void report_cleaned(struct state *s, struct check *c, const struct cleaned *one,
+			   const char *message)
+{
+	struct held *h;
+
+	if (s->threads.n < 2 || s->held.n == HELD_MAX) {
+		report_now(c, one, message);
+		return;
+	}
+	h = held_of(s, one, message);
+	if (h) {
+		h->clean.n += one->n;
+		return;
+	}
+	*vec_add(&s->held) = (struct held){
+		.clean = *one,
+		.message = message,
+		.since = thread_of(s, one->stream, one->thread)->begin_seq,
+		.creator = thread_of(s, one->stream, one->thread)->creator,
+		.next = (uintptr_t)map_get(&s->held_at, one->line.from),
+	};
+	map_set(&s->held_at, one->line.from, (void *)(uintptr_t)s->held.n);
 }
 
 static struct place *place_of(struct state *s, const struct trace_site *site)
@@ -190,10 +266,10 @@ static void count_lines(struct place *p, const struct run *run, bool is_told)
 		l->is_useful |= run->lines.at[i].n == 0;
 		if (run->lines.at[i].n == 0 || is_told)
 			continue;
-		if (l->clean.n++ == 0) {
-			l->clean.site = run->lines.at[i].site;
-			l->clean.first_seq = run->lines.at[i].first_seq;
-		}
+		if (l->clean.n == 0)
+			l->clean = run->lines.at[i];
+		else
+			l->clean.n++;
 	}
 }
 
@@ -202,7 +278,7 @@ static void run_end(struct state *s, struct check *c, struct run *run)
 	const bool is_told = run->nclean > run->nuseful;
 
 	for (size_t i = 0; run->site && is_told && i < run->clean.n; i++)
-		report_cleaned(c, &run->clean.at[i], run->nuseful ? MOST_CLEAN : CLEAN);
+		report_cleaned(s, c, &run->clean.at[i], run->nuseful ? MOST_CLEAN : CLEAN);
 	if (run->site) {
 		count_lines(place_of(s, run->begin), run, is_told);
 		s->nopen--;
@@ -214,7 +290,8 @@ static void run_end(struct state *s, struct check *c, struct run *run)
 static void note_line(struct run *run, const struct trace_event *ev, bool is_clean)
 {
 	if (run->lines.n < LINES_MAX)
-		*vec_add(&run->lines) = (struct cleaned){ ev->site, is_clean, ev->seq };
+		*vec_add(&run->lines) = (struct cleaned){ ev->site,  is_clean,   ev->seq,
+							  run->last, ev->stream, ev->thread };
 }
 
 static void note_clean(struct run *run, const struct trace_event *ev)
@@ -226,7 +303,8 @@ static void note_clean(struct run *run, const struct trace_event *ev)
 	if (last && last->site == ev->site)
 		last->n++;
 	else
-		*vec_add(&run->clean) = (struct cleaned){ ev->site, 1, ev->seq };
+		*vec_add(&run->clean) =
+			(struct cleaned){ ev->site, 1, ev->seq, run->last, ev->stream, ev->thread };
 }
 
 static bool is_same_line(const struct check *c, const struct trace_site *a,
@@ -328,7 +406,10 @@ static void judge_flush(struct state *s, struct check *c, const struct trace_eve
 		if (run->site)
 			note_clean(run, ev);
 		else /* an unknown place begins no run */
-			report(c, ev, KIND_CLEAN, "flush", CLEAN);
+			report_cleaned(s, c,
+				       &(struct cleaned){ NULL, 1, ev->seq, run->last, ev->stream,
+							  ev->thread },
+				       CLEAN);
 		break;
 	}
 }
@@ -362,10 +443,13 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 		judge_flush(s, c, ev);
 		waiting_of(s, ev)->is_waiting = true;
 		break;
-	case PMT_PROCESS: waiting_of(s, ev)->is_alive = true; break;
+	case PMT_PROCESS:
+		waiting_of(s, ev)->is_alive = true;
+		waiting_of(s, ev)->begin_seq = ev->seq;
+		break;
 	case PMT_THREAD_BEGIN:
 		waiting_of(s, ev)->is_alive = true; /* it may have done nothing else yet */
-		thread_of(s, ev->stream, (uint32_t)ev->arg[0])->is_alive = true;
+		note_begin(s, ev);
 		break;
 	case PMT_THREAD_END: waiting_of(s, ev)->is_alive = false; break;
 	case PMT_FLUSH_VOLATILE:
@@ -410,8 +494,61 @@ static void performance_finish(void *arg, struct check *c)
 
 		for (size_t k = 0; p->nruns >= RUNS_LEAST && k < p->lines.n; k++)
 			if (!p->lines.at[k].is_useful && p->lines.at[k].clean.n >= RUNS_LEAST)
-				report_cleaned(c, &p->lines.at[k].clean, CLEAN);
+				report_cleaned(s, c, &p->lines.at[k].clean, CLEAN);
 	}
+}
+
+/* ---- lines that threads share ---- */
+
+static bool performance_wants_again(const void *arg)
+{
+	return ((const struct state *)arg)->held.n > 0;
+}
+
+/* Can this thread's store come before the flush of another thread in some order of threads? Not if
+ * one of the two has created the other one behind its own flush or store. */
+static bool may_precede(struct state *s, const struct held *h, const struct trace_event *ev)
+{
+	const struct waiting *by = waiting_of(s, ev);
+
+	if (h->clean.stream != ev->stream)
+		return ev->seq > h->since;
+	if (h->clean.thread == ev->thread)
+		return false;
+	return !(h->creator == ev->thread && ev->seq < h->since) &&
+	       !(by->creator == h->clean.thread && by->begin_seq > h->clean.first_seq);
+}
+
+static void note_sharing(struct state *s, const struct trace_event *ev)
+{
+	const uint64_t end = ev->addr + (ev->size_bytes ? ev->size_bytes : 1);
+
+	for (uint64_t addr = ev->addr / PMT_LINE_BYTES * PMT_LINE_BYTES; addr < end;
+	     addr += PMT_LINE_BYTES) {
+		size_t i = (uintptr_t)map_get(&s->held_at, addr);
+
+		for (; i > 0; i = s->held.at[i - 1].next)
+			s->held.at[i - 1].is_shared = s->held.at[i - 1].is_shared ||
+						      may_precede(s, &s->held.at[i - 1], ev);
+	}
+}
+
+static void performance_step_again(void *arg, struct check *c, const struct trace_event *ev)
+{
+	(void)c;
+	if (trace_is_store(ev->kind))
+		note_sharing(arg, ev);
+	else if (ev->kind == PMT_THREAD_BEGIN)
+		note_begin(arg, ev);
+}
+
+static void performance_finish_again(void *arg, struct check *c)
+{
+	const struct state *s = arg;
+
+	for (size_t i = 0; i < s->held.n; i++)
+		if (!s->held.at[i].is_shared)
+			report_now(c, &s->held.at[i].clean, s->held.at[i].message);
 }
 
 const struct oracle oracle_performance = {
@@ -424,4 +561,7 @@ const struct oracle oracle_performance = {
 	.step = performance_step,
 	.finish = performance_finish,
 	.end = performance_end,
+	.wants_again = performance_wants_again,
+	.step_again = performance_step_again,
+	.finish_again = performance_finish_again,
 };

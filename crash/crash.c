@@ -225,7 +225,8 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	missing_find_beside(&r->why_incomplete, r);
 	r->is_complete = result == 0 && r->why_incomplete.n == 0;
 	r->is_watched = o.strategy == &strategy_lazy && r->counters.fallbacks == 0;
-	r->knows_reads = r->is_exhausted && r->is_watched && !o.sum && !o.done && !o.shard.of;
+	r->is_own = !o.sum && !o.done && !o.shard.of;
+	r->knows_reads = r->is_exhausted && r->is_watched && r->is_own;
 	references_release(&refs);
 	share_release(&share);
 	vec_release(&window_ends);

@@ -45,6 +45,7 @@ def commands():
     yield "stores", [sys.executable, "tests/stores/run.py"]
     yield "shard", [sys.executable, "tests/shard/run.py"]
     yield "races", [sys.executable, "tests/races/run.py"]
+    yield "threads", [sys.executable, "tests/threads/run.py"]
     yield "explore", [sys.executable, "tests/explore/run.py"]
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
     yield "places", [sys.executable, "tests/places/run.py"]

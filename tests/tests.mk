@@ -16,9 +16,10 @@ include tests/explore/explore.mk
 include tests/places/places.mk
 include tests/faults/faults.mk
 include tests/slurm/slurm.mk
+include tests/threads/threads.mk
 
 tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(WAYS_TESTS) $(STORES_TESTS) $(CORPUS_TESTS) \
-	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS) $(PLACES_TESTS))
+	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS) $(PLACES_TESTS) $(THREADS_TESTS))
 
 # What `make check-next` runs on another Debian.
 .PHONY: tests-next

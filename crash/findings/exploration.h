@@ -148,6 +148,7 @@ struct crash_result {
 	bool is_complete;
 	/* such a file that recovery uses, if all states were explored; NULL: none was found */
 	char *beside;
+	bool is_own; /* explored here, and not in parts; perhaps not everything */
 	/* everything was explored here, lazily, so counters_have_read() covers all runs */
 	bool knows_reads;
 	bool is_watched; /* `reads` covers all runs: none was on a whole image */

@@ -9,8 +9,10 @@
  * next request comes. So nothing is acknowledged too early.
  *
  * There is no guess if one thread reads requests that another one answers, or if a thread without
- * requests stores in between: then threads hand work to each other. What was stored before the
- * first request is an operation of its own, which makes the pool.
+ * requests stores in between: then threads hand work to each other. But who writes to a descriptor
+ * that another thread has read, and then reads from it itself, greets a new client: the trace does
+ * not say that a descriptor was closed and is used again. What was stored before the first request
+ * is an operation of its own, which makes the pool.
  */
 #include "crash/states/requests.h"
 
@@ -22,6 +24,8 @@ struct connection {
 	size_t reader;    /* the actor that read from it last */
 	uint32_t nlines;  /* lines that were read and not answered */
 	bool is_answered; /* since the last line */
+	/* the actor that wrote to it although another one had read last, plus 1; 0: none */
+	size_t greeter;
 };
 
 struct actor {
@@ -95,6 +99,9 @@ static void note_input(struct requests *r, const struct trace_event *ev)
 		c = vec_add(&r->connections);
 		*c = (struct connection){ .stream = ev->stream, .fd = ev->arg[0], .reader = who };
 	}
+	if (c->greeter) /* it was a greeting if the same thread reads now */
+		r->is_handed |= c->greeter != who + 1;
+	c->greeter = 0;
 	if (c->reader != who || c->is_answered)
 		c->nlines = 0;
 	c->reader = who;
@@ -123,8 +130,10 @@ static void note_output(struct requests *r, const struct trace_event *ev)
 	if (!c)
 		return;
 	if (c->reader != who) {
-		/* with nothing to answer, it greets a client on a descriptor that is used again */
-		r->is_handed |= c->nlines > 0;
+		/* with nothing to answer, it is a greeting, else what comes next tells */
+		r->is_handed |= c->greeter && c->greeter != who + 1;
+		if (c->nlines > 0)
+			c->greeter = who + 1;
 		return;
 	}
 	c->is_answered = true;
@@ -216,6 +225,8 @@ bool requests_find(struct plan *p)
 	trace_close(t);
 	for (size_t i = 0; i < r.actors.n; i++)
 		close_operation(&r, &r.actors.at[i], UINT64_MAX);
+	for (size_t i = 0; i < r.connections.n; i++)
+		r.is_handed |= r.connections.at[i].greeter != 0;
 	if (r.found.n > 0)
 		qsort(r.found.at, r.found.n, sizeof *r.found.at, compare_operations);
 	is_found = !r.is_handed && (!r.foreign_seq || r.foreign_seq > r.last_answer_seq) &&

@@ -10,10 +10,14 @@
  *     early       as one, but the second thread prints before its number is durable   (wrong)
  *     halves      as children, but an operation is two numbers that a crash can tear  (wrong)
  *     marked      as turns, with PMEND_OP_BEGIN and PMEND_OP_END                      (right)
+ *     greeted     two threads with requests; the second one greets a client on a
+ *                 descriptor from which the first one has read what has no answer     (right)
+ *     handed      the same, but the second one answers what the first one has read    (right)
  *   answers dump POOL prints all numbers. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "pm.h"
@@ -140,6 +144,82 @@ static void *print_early(void *arg)
 	return arg;
 }
 
+/* ---- requests ---- */
+
+#define CLIENT 40 /* number of a descriptor */
+
+static bool g_is_handed;
+
+/* Makes fd the server's end of a connection. Requests, a byte each, wait there. */
+static void connect_client(int fd, const char *requests)
+{
+	const ssize_t len = (ssize_t)strlen(requests);
+	int ends[2];
+
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	CHECK(write(ends[1], requests, (size_t)len) == len);
+	CHECK(dup2(ends[0], fd) == fd && close(ends[0]) == 0);
+}
+
+static void request(int fd)
+{
+	char byte;
+
+	CHECK(read(fd, &byte, 1) == 1);
+}
+
+static void answer(int fd, const char *line)
+{
+	CHECK(write(fd, line, strlen(line)) == (ssize_t)strlen(line));
+}
+
+static void *serve_first(void *arg)
+{
+	wait_turn(0);
+	request(CLIENT);
+	sem_post(&g_turn[1]);
+	wait_turn(0);
+	work(0);
+	answer(CLIENT, "done\n");
+	sem_post(&g_turn[1]);
+	wait_turn(0);
+	request(CLIENT); /* it says goodbye */
+	sem_post(&g_turn[1]);
+	wait_turn(0);
+	if (g_is_handed)
+		request(CLIENT);
+	return arg;
+}
+
+static void *serve_second(void *arg)
+{
+	wait_turn(1);
+	request(CLIENT + 1);
+	g_pool->of[1].n++;
+	sem_post(&g_turn[0]);
+	wait_turn(1);
+	persist(&g_pool->of[1].n, 8);
+	answer(CLIENT + 1, "done\n");
+	sem_post(&g_turn[0]);
+	wait_turn(1);
+	if (!g_is_handed)
+		connect_client(CLIENT, "c");
+	answer(CLIENT, "hello\n");
+	if (!g_is_handed)
+		request(CLIENT);
+	work(1);
+	answer(CLIENT, "done\n");
+	sem_post(&g_turn[0]);
+	return arg;
+}
+
+static void serve(bool is_handed)
+{
+	g_is_handed = is_handed;
+	connect_client(CLIENT, "abc");
+	connect_client(CLIENT + 1, "a");
+}
+
 static void run_child(bool is_torn, int i)
 {
 	const pid_t pid = fork();
@@ -206,7 +286,10 @@ int main(int argc, char **argv)
 		run_each(work_and_print, work_and_print);
 	else if (strcmp(way, "early") == 0)
 		run_each(work_and_print, print_early);
-	else
+	else if (strcmp(way, "greeted") == 0 || strcmp(way, "handed") == 0) {
+		serve(strcmp(way, "handed") == 0);
+		run_both(serve_first, serve_second);
+	} else
 		for (int i = 0; i < 3; i++)
 			run_child(strcmp(way, "halves") == 0, i);
 	return 0;

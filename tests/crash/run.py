@@ -1573,10 +1573,10 @@ def test_dump_of_guessed_operations():
     def explore(way, status=0):
         record("answers", way, "answers pool")
         return crash("answers", "--dump", program("answers", "dump", "{}"), status=status)
-    for way in ("turns", "across"):
+    for way in ("turns", "across", "handed"):
         coverage = explore(way)["coverage"]
         expect(not coverage["complete"] and "PMEND_OP_BEGIN" in coverage["why_incomplete"] and "overlap" in coverage["why_incomplete"], coverage)
-    for way in ("relay", "one", "children", "marked"):
+    for way in ("relay", "one", "children", "marked", "greeted"):
         expect(explore(way)["coverage"]["complete"], f"{way}: all is compared")
     report = explore("early", status=1)
     is_marked(report, "answers", "early")
