@@ -316,6 +316,100 @@ def fix_synced(name, *options):
         return status, re.findall(r"^[-+]\t.*$", patch, re.M), err
 
 
+FILES = "tests/fix/files"
+
+
+def build_files(scratch, *sources):
+    """Builds a program of FILES in the scratch folder, without a warning."""
+    flags = "g++ -std=c++17" if sources[0].endswith(".cc") else "gcc -std=gnu11 -D_GNU_SOURCE"
+    equal(run("sh", "-c", f"{flags} -Wall -Wextra -Werror -O1 -g -o prog {' '.join(sources)}", cwd=scratch, timeout=300)[0], 0, f"the status of the build of {sources}")
+    return [(scratch, f"{flags} -O1 -g -c {name}", os.path.join(scratch, name)) for name in sources]
+
+
+def fix_files(scratch, *sources, options=(), status=0):
+    """Checks the program, fixes it, compares it with what must come out, and checks it again. Gives what was said, and the kinds that were found."""
+    for source in [*sources, *(os.path.basename(h) for h in glob.glob(f"{FILES}/*.h"))]:
+        shutil.copy(os.path.join(FILES, source), scratch)
+    fixtest.write_database(scratch, build_files(scratch, *sources))
+    equal(pmend("check", "--format", "json", "-o", "r.json", "--", "./prog", "{dir}", cwd=scratch)[0], 1, f"the status of check of {sources}")
+    found = [bug["kind"] for bug in json.loads(read(scratch, "r.json"))["bugs"]]
+    result = pmend("fix", "-p", ".", "--apply", "--fail-on", "warning", *options, "r.json", cwd=scratch, timeout=300)
+    equal(result[0], status, f"the status of fix of {sources} ({result[2]})")
+    for source in sources:
+        fixed = os.path.join(FILES, "fixed", source)
+        equal(read(scratch, source), read(fixed if os.path.exists(fixed) else os.path.join(FILES, source)), f"the fixed {source}")
+    build_files(scratch, *sources)
+    left = pmend("check", "--format", "json", "-o", "again.json", "--", "./prog", "{dir}", cwd=scratch)[0]
+    still = [bug["kind"] for bug in json.loads(read(scratch, "again.json"))["bugs"] if bug["severity"] != "performance"]
+    equal((left, still == []), (status, status == 0), f"the status of check of the fixed {sources}, and what is left: {still}")
+    return result[2], found
+
+
+def is_verified(err, n):
+    contains(err, f"{n} of {n} fixed bugs are gone, 0 new" if n > 1 else "1 of 1 fixed bug is gone, 0 new")
+
+
+def test_files():
+    """Programs that write files, each in its own style: the sync is the one of the program, with its handling of errors; the fixed program is silent."""
+    wanted = {"die.c": "missing-fsync rename-before-fsync", "convention.c": "missing-dir-fsync missing-fsync rename-before-fsync", "cleanup.c": "missing-fsync",
+              "stream.c": "missing-fsync missing-fsync", "class.cc": "missing-fsync", "log.c": "missing-dir-fsync missing-fsync", "mapped.c": "missing-fsync missing-fsync",
+              "late.c": "missing-dir-fsync unlink-before-durable"}
+    for name, kinds in wanted.items():
+        with folder() as scratch:
+            is_proven = name == "late.c" or os.environ.get("LONG")
+            err, found = fix_files(scratch, name, options=["--verify"] if is_proven else [])
+            equal(" ".join(sorted(found)), kinds, f"what is found in {name}")
+            if is_proven:
+                is_verified(err, len(kinds.split()))
+
+
+def test_files_elsewhere():
+    """The functions that sync are in another file, and one takes the path of a file."""
+    with folder() as scratch:
+        fix_files(scratch, "elsewhere.c", "elsewhere_sync.c")
+
+
+def test_files_left():
+    """No sync is written where the file may be closed or another one, where it has no descriptor, and where no error handling fits; the reason is said."""
+    with folder() as scratch:
+        err, _ = fix_files(scratch, "left.c", status=1)
+        lines = [line for line in err.splitlines() if ": left: " in line]
+        marks = [(i, why) for i, line in enumerate(read(FILES, "left.c").splitlines(), 1) for why in re.findall(r"/\* LEFT: (.*?) \*/", line)]
+        equal(len(lines), len(marks), f"the number of bugs left in {lines}")
+        for number, why in marks:
+            contains(next((line for line in lines if f"left.c:{number}: " in line), ""), why)
+
+
+def test_files_crash():
+    """What recovery cannot do without: the content of a file, and its name, before the name of another one that leads there. Crashes are explored again."""
+    with folder() as scratch:
+        shutil.copy(f"{FILES}/current.c", scratch)
+        fixtest.write_database(scratch, build_files(scratch, "current.c"))
+        status, _, err = pmend("crash", "--format", "json", "-o", "r.json", "--trace", "t.pmt", "--recover", "./prog {dir} check", "--", "./prog", "{dir}", cwd=scratch)
+        equal((status, [bug["kind"] for bug in json.loads(read(scratch, "r.json"))["bugs"]]), (1, ["ordering", "ordering"]), err)
+        status, _, err = pmend("fix", "-p", ".", "--apply", "--verify", "r.json", cwd=scratch, timeout=300)
+        equal((status, read(scratch, "current.c")), (0, read(FILES, "fixed", "current.c")), f"the status and the fixed program ({err})")
+        is_verified(err, 2)
+        contains(err, "recovery fails in 2 ways before, in 0 after")
+
+
+def test_files_folder():
+    """A folder of --files is followed again, with its exceptions; --run may name {dir} instead."""
+    with folder() as scratch:
+        os.mkdir(os.path.join(scratch, "data"))
+        shutil.copy(f"{FILES}/cleanup.c", scratch)
+        fixtest.write_database(scratch, build_files(scratch, "cleanup.c"))
+        status, _, err = pmend("check", "--files", "data", "--files-except", "nothing*", "--format", "json", "-o", "r.json", "--", "./prog", "data", cwd=scratch)
+        options = json.loads(read(scratch, "r.json"))["files_options"]
+        equal((status, options[::2], options[3], os.path.basename(options[1])), (1, ["--files", "--files-except"], "nothing*", "data"), err)
+        shutil.rmtree(os.path.join(scratch, "data"))
+        os.mkdir(os.path.join(scratch, "data"))
+        for run_it in ([], ["--run", "./prog {dir}"]):
+            status, _, err = pmend("fix", "-p", ".", "--verify", *run_it, "r.json", cwd=scratch, timeout=300)
+            equal((status, os.listdir(os.path.join(scratch, "data"))), (0, []), f"the status, and what is in the folder ({err})")
+            is_verified(err, 1)
+
+
 def test_msync():
     """Programs of the page cache get msync and fsync as they have them, never a flush; what nobody can tell to cover the store is left."""
     for name, line in SYNCS.items():

@@ -7,6 +7,17 @@
 #include <system_error>
 #include <unistd.h>
 
+static int sync_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY), result;
+
+	if (fd < 0)
+		return -1;
+	result = fsync(fd);
+	close(fd);
+	return result;
+}
+
 class Log {
 public:
 	explicit Log(const char *path) : fd_(::open(path, O_WRONLY | O_CREAT | O_APPEND, 0644))
@@ -54,6 +65,8 @@ int main(int argc, char **argv)
 	try {
 		Log log("log");
 
+		if (sync_folder(".") < 0)
+			return 1;
 		log.begin();
 		log.add("one\n");
 		log.add("two\n");

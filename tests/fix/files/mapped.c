@@ -18,6 +18,17 @@ static void to_disk(const void *at, size_t n)
 	msync((void *)page, (uintptr_t)at + n - page, MS_SYNC);
 }
 
+static int sync_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY), result;
+
+	if (fd < 0)
+		return -1;
+	result = fsync(fd);
+	close(fd);
+	return result;
+}
+
 static int add(struct index *x, int log, uint64_t value)
 {
 	char line[30];
@@ -40,7 +51,8 @@ int main(int argc, char **argv)
 		return 2;
 	fd = open("index", O_RDWR | O_CREAT, 0644);
 	log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0644);
-	if (fd < 0 || log < 0 || ftruncate(fd, sizeof *x) < 0 || fsync(fd) < 0)
+	if (fd < 0 || log < 0 || ftruncate(fd, sizeof *x) < 0 || fsync(fd) < 0 ||
+	    sync_folder(".") < 0)
 		return 2;
 	x = mmap(NULL, sizeof *x, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (x == MAP_FAILED)

@@ -1,4 +1,5 @@
 /* Streams: they are written when they are flushed or closed. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,6 +18,17 @@ static int finish(FILE *f)
 	return 0;
 }
 
+static int sync_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY), result;
+
+	if (fd < 0)
+		return -1;
+	result = fsync(fd);
+	close(fd);
+	return result;
+}
+
 static int save(const char *path, unsigned n)
 {
 	FILE *f = fopen(path, "w");
@@ -29,7 +41,7 @@ static int save(const char *path, unsigned n)
 		perror("fclose");
 		return -1;
 	}
-	return 0;
+	return sync_folder(".");
 }
 
 static int journal_add(struct journal *j, const char *text)
@@ -48,7 +60,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2 || chdir(argv[1]) < 0 || !(j.f = fopen("journal", "a")))
 		return 2;
-	if (journal_add(&j, "begin") < 0 || finish(j.f) < 0)
+	if (sync_folder(".") < 0 || journal_add(&j, "begin") < 0 || finish(j.f) < 0)
 		return 1;
 	if (save("numbers", 10) < 0)
 		return 1;

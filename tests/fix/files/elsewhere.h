@@ -1,0 +1,3 @@
+/* What elsewhere.c and elsewhere_sync.c share. */
+int durable(int fd);
+int durable_parent(const char *path);
