@@ -167,5 +167,7 @@ void report_set_schedules(struct report *r, const struct report_schedules *s, co
 				 "but may in another one before the store is durable",
 				 s->pairs, s->pairs == 1 ? "" : "s"));
 	if (has_processes)
-		note_add(r, xstrdup("Only the threads of the first process were scheduled"));
+		note_add(r,
+			 xstrdup("Processes ran beside each other, and only the order of threads "
+				 "within each was chosen"));
 }

@@ -7,7 +7,9 @@
  *	cache     a writer's lock is released between the flush and the fence; readers copy
  *	seqlock   the version says "complete" before the data is durable
  *	spin      one thread waits for a plain variable, which the other one sets; nothing is wrong
- *	timed     a wait whose time runs out; nothing is wrong
+ *	timed     waits whose time runs out while another thread computes; nothing is wrong
+ *	missed    a wait whose time has run out when another thread signals; nothing is wrong
+ *	forks     as lock, in a child
  *	child     threads wait for another process, which waits until they have tried often; nothing is wrong */
 #include <fcntl.h>
 #include <pthread.h>
@@ -194,9 +196,10 @@ static void spin_load(void)
 	persist(&g_pool->copy);
 }
 
-/* ---- timed ---- */
+/* ---- timed, missed ---- */
 
-static void timed_store(void)
+/* Waits for a millisecond, or until somebody signals. */
+static void timed_wait(void)
 {
 	struct timespec until;
 
@@ -206,7 +209,29 @@ static void timed_store(void)
 	pthread_mutex_lock(&g_lock);
 	pthread_cond_timedwait(&g_has_job, &g_lock, &until);
 	pthread_mutex_unlock(&g_lock);
-	spin_store();
+}
+
+static void timed_store(uint64_t value)
+{
+	timed_wait();
+	g_pool->data = value;
+	persist(&g_pool->data);
+}
+
+/* Computes for longer than that. */
+static void timed_load(uint64_t value)
+{
+	for (volatile int i = 0; i < 1000000; i++)
+		continue;
+	copy_of(value);
+}
+
+static void missed_load(void)
+{
+	usleep(50000);
+	pthread_mutex_lock(&g_lock);
+	pthread_cond_signal(&g_has_job);
+	pthread_mutex_unlock(&g_lock);
 }
 
 /* ---- child ---- */
@@ -224,7 +249,7 @@ static pid_t child_begin(void)
 	child = g_shared == MAP_FAILED ? -1 : fork();
 	if (child != 0)
 		return child;
-	while (g_shared->tries < 50000)
+	while (g_shared->tries < 12000)
 		usleep(1000);
 	g_shared->is_ready = 1;
 	_exit(0);
@@ -243,7 +268,7 @@ static void child_wait(void)
 static void *store(void *arg)
 {
 	for (uint64_t i = 1; i <= ROUNDS; i++)
-		if (is("lock"))
+		if (is("lock") || is("forks"))
 			lock_store(1000 * i);
 		else if (is("publish"))
 			publish_store(i);
@@ -253,8 +278,8 @@ static void *store(void *arg)
 			cache_store(1000 * i);
 		else if (is("seqlock"))
 			seqlock_store(1000 * i);
-		else if (is("timed"))
-			timed_store();
+		else if (is("timed") || is("missed"))
+			timed_store(i);
 		else if (is("child"))
 			child_wait();
 		else
@@ -265,7 +290,7 @@ static void *store(void *arg)
 static void *load(void *arg)
 {
 	for (int i = 0; i < ROUNDS; i++)
-		if (is("lock"))
+		if (is("lock") || is("forks"))
 			lock_load();
 		else if (is("publish"))
 			publish_load();
@@ -276,7 +301,9 @@ static void *load(void *arg)
 		else if (is("seqlock"))
 			seqlock_load();
 		else if (is("timed"))
-			spin_load();
+			timed_load(i);
+		else if (is("missed"))
+			missed_load();
 		else if (is("child"))
 			child_wait();
 		else
@@ -307,7 +334,9 @@ int main(int argc, char **argv)
 		return 1;
 	if (strcmp(argv[3], "verify") == 0)
 		return verify();
-	child = is("child") ? child_begin() : 0;
+	child = is("child") ? child_begin() : is("forks") ? fork() : 0;
+	if (is("forks") && child != 0)
+		return waitpid(child, NULL, 0) != child;
 	/* the thread that may spin comes first */
 	pthread_create(&threads[0], NULL, is("spin") ? load : store, NULL);
 	pthread_create(&threads[1], NULL, is("spin") ? store : load, NULL);

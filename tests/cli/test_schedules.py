@@ -36,12 +36,12 @@ def what_happened(trace, cwd):
     return [re.sub(r"^\s*\d+|at=0x[0-9a-f]+", "", line) for line in lines]
 
 
-def look(style, n):
+def look(style, n, mark=None):
     """The broken one is found, but not in the first schedule, where each thread runs until it waits; the correct one is silent."""
     with folder() as d:
         status, report = schedules("check", n, style, "broken", cwd=d)
         found = reads(report)
-        equal((status, [bug["locations"][0]["line"] for bug in found]), (1, [marked(style)]), f"what is found in {style}")
+        equal((status, [bug["locations"][0]["line"] for bug in found]), (1, [marked(mark or style)]), f"what is found in {style}")
         seen = found[0]["schedules_seen"]
         assert seen and 1 not in seen and seen == sorted(set(seen)) and seen[-1] <= n, seen
         equal(found[0]["schedule_trace"], f"pmend-out/check-schedule-{seen[0]}.pmt", "the trace that is kept")
@@ -118,17 +118,32 @@ def test_spinning_ends():
 
 
 def test_departure():
-    """Time decided: the report says that the same seed may give another order."""
-    status, report = schedules("check", 1, "timed", "correct")
+    """Time decided: a wait was over when another thread wanted to end it. The report says that the same seed may give another order."""
+    status, report = schedules("check", 1, "missed", "correct")
     equal((status, report["coverage"]["schedules"].get("departed")), (0, 1), "the schedules that departed from the seed")
     contains(report["coverage"]["note"], "a wait ended because its time was over")
+
+
+def test_timed():
+    """Waits whose time runs out end when the other threads have done a certain amount of work, so the order is the same each time."""
+    with folder() as d:
+        for name in "ab":
+            status, report = schedules("check", 1, "timed", "correct", "--trace", name, cwd=d)
+            equal((status, report["coverage"]["schedules"].get("departed")), (0, None), "no order departed from its seed")
+        orders = [what_happened(f"{name}/schedule-1.pmt", d) for name in "ab"]
+        equal(orders[1], orders[0], "what happened")
+
+
+def test_forks():
+    """The threads of a child have an order of their own."""
+    look("forks", 3, "lock")
 
 
 def test_given_up():
     """Threads that only wait for another process go on without an order, and the report says so."""
     status, report = schedules("check", 1, "child", "correct")
     equal((status, report["coverage"]["schedules"].get("given_up")), (0, 1), "the schedules that were given up")
-    contains(report["coverage"]["note"], "Only the threads of the first process were scheduled")
+    contains(report["coverage"]["note"], "Processes ran beside each other, and only the order of threads within each was chosen")
 
 
 def test_files():

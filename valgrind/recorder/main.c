@@ -338,7 +338,8 @@ static void in_child(ThreadId tid)
 {
 	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
 
-	turns_in_child();
+	turns_in_child(tid);
+	points_in_child();
 	out_fork_child(g_child_stream);
 	g_ninstructions = 0;
 	g_nthreads = 1;

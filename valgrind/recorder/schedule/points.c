@@ -158,6 +158,13 @@ void points_ends(ThreadId tid)
 		close_window();
 }
 
+void points_in_child(void)
+{
+	VG_(memset)(g_stopped, 0, sizeof g_stopped);
+	g_window.tid = 0;
+	set_next();
+}
+
 /* Holds the thread whose window it is once more, because others could not go on when it was held
  * before; or ends the window at its fence. */
 static void watch_own(enum point kind, void *guest)

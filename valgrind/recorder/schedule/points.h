@@ -27,7 +27,8 @@ void points_add_before(IRSB *sb, Addr pc, Int ip_offset);
 void points_add_exit(IRSB *sb, Addr pc, Int ip_offset);
 /* Handles a point at a call of the kernel: another thread may run when it returns. */
 void points_call(void);
-void points_run(void); /* another thread runs, or the same one again */
+void points_run(void);      /* another thread runs, or the same one again */
+void points_in_child(void); /* a process was forked, and this is it */
 void points_ends(ThreadId tid);
 
 #endif

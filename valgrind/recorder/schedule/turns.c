@@ -12,14 +12,16 @@
  * The thread with the highest priority is chosen. Priorities come from the seed; a thread that gave
  * up the processor, whether it was asked to (points.c) or used up its time, has the lowest from
  * then on, so threads that spin let the others go on. Sleep (nanosleep) ends after an amount of
- * what the others do (now()), not after a time.
+ * what the others do (now()), not after a time. So does a wait for a futex whose time is over: the
+ * thread has returned from the kernel, and waits for its turn until then, or until nobody else can
+ * run. Only if somebody wants to wake it meanwhile, time has decided.
  *
  * What time or other processes decide is a departure: the same seed need not give the same order.
  * Each kind of departure is noted in the trace once. If nothing but waiting happens for long, the
  * order is given up, and the threads compete for the lock as they would without --schedule.
  *
- * Limits: only the first process is scheduled. A call that blocks in a way that is not in
- * can_block() is waited for, up to CALL_MOST_MS. */
+ * Limits: each process schedules its own threads, and they run beside those of others. A call that
+ * blocks in a way that is not in can_block() is waited for, up to CALL_MOST_MS. */
 #include "valgrind/recorder/schedule/turns.h"
 
 #include "valgrind/common/arch.h"
@@ -32,19 +34,31 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 
 #define MAX_TURNS 512u
 #define CALL_MOST_MS 300u   /* an unknown call that sleeps for longer counts as blocked */
 #define REST_MOST_MS 10000u /* a thread that does not come to rest for longer is left out */
 #define BLOCKS_PER_MS 2000u /* of sleep: while others run so many blocks */
 #define SLEEP_MOST_MS 1000u
+/* A wait with a time limit: while others run so many blocks, for each millisecond of the limit. As
+ * many as they may run in that time: if they ran fewer, everybody would wait for the time to pass.
+ * Limits are rounded up to powers of two from WAIT_LEAST_MS on, because how much of one is left
+ * when the wait begins differs from run to run. */
+#define BLOCKS_PER_WAIT_MS 16000u
+#define WAIT_LEAST_MS 128u
+#define WAIT_MOST_MS 2000u     /* nobody waits for a longer one to pass */
 #define BLOCKS_PER_YIELD 1000u /* what a thread that gives up the processor counts for, besides */
 /* the order is given up if there is no progress for so many blocks, or so many decisions */
 #define IDLE_MOST_BLOCKS 300000000u
-#define IDLE_MOST_DECISIONS 20000u
+#define IDLE_MOST_DECISIONS 5000u
 
 #define FUTEX_WAIT_PRIVATE 128
 #define FUTEX_WAKE_PRIVATE 129
+enum { FUTEX_WAIT, FUTEX_WAKE, FUTEX_REQUEUE = 3, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP };
+enum { FUTEX_WAIT_BITSET = 9, FUTEX_WAKE_BITSET };
+#define FUTEX_OPERATION 127u
+#define FUTEX_CLOCK_REALTIME 256u
 #define F_DUPFD_CLOEXEC 1030 /* Valgrind's headers lack it */
 #define ETIMEDOUT 110
 
@@ -64,11 +78,16 @@ struct turn {
 	volatile UInt bell; /* a futex: it changes when the thread has to look */
 	volatile Bool is_chosen;
 	Bool is_held, is_ending, is_in_call, may_time_out;
-	Bool has_cloned;  /* the core makes a thread yield that has started another one */
-	Long priority;    /* the highest runs */
-	UInt call;        /* its number */
-	Bool is_asleep;   /* in a call that only time ends, or it has returned from that */
-	ULong due;        /* and now() when it ends */
+	Bool has_cloned; /* the core makes a thread yield that has started another one */
+	Long priority;   /* the highest runs */
+	UInt call;       /* its number */
+	Bool is_asleep;  /* in a call that only time ends, or it has returned from that */
+	ULong due;       /* and now() when it ends */
+	Bool is_timed;   /* the call waits for a futex with a time limit; it is asleep, too: */
+	UWord futex;
+	ULong until_ns; /* when its time is over */
+	UInt clock;
+	Bool is_missed;   /* somebody wanted to wake it after that */
 	Bool was_blocked; /* at an earlier decision, when there had been so many calls: */
 	ULong ncalls;
 	Int stat_fd;
@@ -165,6 +184,14 @@ static void ring(struct turn *t)
 {
 	__atomic_add_fetch(&t->bell, 1, __ATOMIC_RELEASE);
 	futex_wake(&t->bell);
+}
+
+static ULong clock_ns(UInt clock)
+{
+	struct vki_timespec ts = { 0, 0 };
+
+	arch_syscall(__NR_clock_gettime, clock, (Long)(Addr)&ts, 0, 0, 0, 0);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 static void nap(UInt microseconds)
@@ -626,6 +653,49 @@ static void note_sleep(struct turn *t, UInt number, const UWord *args)
 	t->due = now() + (ms + 1) * BLOCKS_PER_MS;
 }
 
+/* Notes a wait for a futex that time may end, if it is not long. */
+static void note_wait(struct turn *t, UInt number, const UWord *args)
+{
+	const UInt operation = args[1] & FUTEX_OPERATION;
+	const struct vki_timespec *limit = (const struct vki_timespec *)args[3];
+	ULong now_ns, ms = WAIT_LEAST_MS;
+
+	t->is_timed = t->is_missed = False;
+	if (number != __NR_futex || (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) ||
+	    !is_readable((UWord)limit) || limit->tv_sec < 0)
+		return;
+	t->clock = args[1] & FUTEX_CLOCK_REALTIME ? VKI_CLOCK_REALTIME : VKI_CLOCK_MONOTONIC;
+	now_ns = clock_ns(t->clock);
+	t->until_ns = limit->tv_sec * 1000000000ull + limit->tv_nsec;
+	if (operation == FUTEX_WAIT) /* relative */
+		t->until_ns += now_ns;
+	if (t->until_ns > now_ns + WAIT_MOST_MS * 1000000ull)
+		return;
+	while (now_ns + ms * 1000000 < t->until_ns)
+		ms *= 2;
+	t->is_timed = t->is_asleep = True;
+	t->futex = args[0];
+	t->due = now() + ms * BLOCKS_PER_WAIT_MS;
+}
+
+/* Notes whom a call wants to wake although the time of its wait is over. */
+static void note_wake(UInt number, const UWord *args)
+{
+	const UInt operation = args[1] & FUTEX_OPERATION;
+
+	if (number != __NR_futex || (operation != FUTEX_WAKE && operation != FUTEX_WAKE_BITSET &&
+				     operation != FUTEX_REQUEUE && operation != FUTEX_CMP_REQUEUE &&
+				     operation != FUTEX_WAKE_OP))
+		return;
+	for (UInt i = 0; i < g_nturns; i++) {
+		struct turn *t = &g_turns[i];
+
+		if (t->state != FREE && t->is_timed && t->is_asleep &&
+		    (t->futex == args[0] || (operation == FUTEX_WAKE_OP && t->futex == args[4])))
+			t->is_missed |= clock_ns(t->clock) >= t->until_ns;
+	}
+}
+
 void turns_before_call(ThreadId tid, UInt number, const UWord *args)
 {
 	struct turn *t = g_is_on ? turn_of_tid(tid) : NULL;
@@ -638,7 +708,9 @@ void turns_before_call(ThreadId tid, UInt number, const UWord *args)
 	t->call = number;
 	t->may_time_out = (number == __NR_futex && args[3] != 0) || number == __NR_ppoll ||
 			  number == __NR_pselect6 || number == __NR_epoll_pwait;
+	note_wake(number, args);
 	note_sleep(t, number, args);
+	note_wait(t, number, args);
 }
 
 void turns_after_call(ThreadId tid, UInt number, SysRes result)
@@ -648,8 +720,10 @@ void turns_after_call(ThreadId tid, UInt number, SysRes result)
 	if (t == NULL)
 		return;
 	t->is_in_call = t->is_asleep = False;
-	if (t->may_time_out && sr_isError(result) && sr_Err(result) == ETIMEDOUT)
+	if (t->may_time_out && (!t->is_timed || t->is_missed) && sr_isError(result) &&
+	    sr_Err(result) == ETIMEDOUT)
 		depart(TIMED_OUT);
+	t->is_timed = False;
 	if (number != __NR_clone || g_child == 0)
 		return;
 	if (!sr_isError(result)) {
@@ -678,9 +752,25 @@ void turns_in_parent(void)
 	g_is_forking = False;
 }
 
-void turns_in_child(void)
+/* Schedules the threads of a process that was forked just now. It has one. */
+void turns_in_child(ThreadId tid)
 {
 	g_is_forking = g_is_on = g_many = False;
+	if (!clo_schedule)
+		return;
+	for (UInt i = 0; i < g_nturns; i++)
+		if (g_turns[i].state != FREE && g_turns[i].stat_fd >= 0)
+			VG_(close)(g_turns[i].stat_fd);
+	VG_(memset)(g_turns, 0, sizeof g_turns);
+	g_nturns = g_nalive = g_idle = g_held_yields = 0;
+	g_mutex = 0; /* another thread of the parent may have held it */
+	g_is_deciding = g_is_switched = g_is_given_up = False;
+	g_child = 0;
+	g_asked = TURNS_OWN;
+	g_pid = VG_(getpid)();
+	g_owner = g_last = turn_add(VG_(gettid)(), RUNS);
+	turn_name(g_owner, tid);
+	g_is_on = True;
 }
 
 void turns_ask(enum turns_why why)
@@ -728,12 +818,23 @@ static Bool is_scheduled(void)
 	return g_is_on && !(g_is_forking && VG_(getpid)() != g_pid);
 }
 
+/* Has the calling thread, which was in a call, returned because its time was over? */
+static Bool is_timed_out(const struct turn *t)
+{
+	Long result;
+
+	VG_(get_shadow_regs_area)(t->tid, (UChar *)&result, 0, arch_result_offset, sizeof result);
+	return result == -ETIMEDOUT;
+}
+
 static void wait_for_turn(void)
 {
 	const Int lwp = VG_(gettid)();
 	struct turn *t = turn_of_lwp(lwp);
 	UInt bell;
 
+	if (t != NULL && t->is_timed && t->is_in_call)
+		t->is_asleep = is_timed_out(t);
 	if (t != NULL)
 		__atomic_store_n(&t->state, WAITS, __ATOMIC_RELEASE);
 	mutex_lock();
@@ -795,7 +896,9 @@ static void end_turn(void)
 
 void __wrap_vgModuleLocal_acquire_sched_lock(void *lock)
 {
-	if (UNLIKELY(g_is_on) && is_scheduled())
+	/* behind a fork, the core takes the new process' lock when its thread has the turn */
+	if (UNLIKELY(g_is_on) && is_scheduled() &&
+	    !(g_owner != NULL && g_owner->lwp == VG_(gettid)()))
 		wait_for_turn();
 	__real_vgModuleLocal_acquire_sched_lock(lock);
 }

@@ -20,7 +20,7 @@ void turns_before_call(ThreadId tid, UInt number, const UWord *args);
 void turns_after_call(ThreadId tid, UInt number, SysRes result);
 void turns_before_fork(void);
 void turns_in_parent(void);
-void turns_in_child(void); /* a process beside the first one is not scheduled */
+void turns_in_child(ThreadId tid); /* its threads are scheduled by themselves */
 
 /* The running thread gives up the processor soon, and why. */
 void turns_ask(enum turns_why why);
