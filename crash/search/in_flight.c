@@ -259,9 +259,14 @@ static void pass_pieces(struct stage *s)
 	s->npassed = 0;
 }
 
-/* Reads all events up to this one. */
+/* Reads all events up to this one, unless too many stores are in flight. It goes on at a later
+ * moment, when operations have ended that held them. */
 static void read_until(struct stage *s, uint64_t seq)
 {
+	if (s->is_full) {
+		pass_pieces(s);
+		s->is_full = s->pieces.n - s->npassed > PIECES_MAX;
+	}
 	while (!s->is_over && !s->is_full) {
 		if (!s->has_event && !trace_next(s->ahead, &s->ev)) {
 			s->is_over = true;
