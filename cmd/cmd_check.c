@@ -256,7 +256,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
-	files_option_check(command, &c.recording, argv, has_traces, is_fresh);
+	files_option_check(command, &c.recording, argv, has_traces);
 	files_option_profile(command, c.profile,
 			     has_traces ? files_option_is_followed(argv[0])
 					: c.recording.files.n > 0 || words_have(argv, SCRATCH_DIR));

@@ -202,7 +202,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	threads_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
-	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]), is_fresh);
+	files_option_check(c, &s.recording, argv, n == 1 && is_trace_name(argv[0]));
 	schedules.folder = s.trace;
 	schedules_option_check(c, &schedules, &s.recording, n == 1 && is_trace_name(argv[0]),
 			       false);

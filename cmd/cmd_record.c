@@ -51,7 +51,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 
 	if (project_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
-	files_option_check(c, &r, argv, false, is_fresh);
+	files_option_check(c, &r, argv, false);
 	threads_option_check(c, &r, argv, 0);
 	if (platform)
 		r.platform = platform_option(c, platform, NULL);

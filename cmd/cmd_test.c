@@ -264,7 +264,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	has_trace = n == 1 && is_trace_name(argv[0]);
 	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
 	check_trace_options(command, &c, &s, has_trace, is_fresh);
-	files_option_check(command, &c.recording, argv, has_trace, is_fresh);
+	files_option_check(command, &c.recording, argv, has_trace);
 	threads_option_check(command, &c.recording, argv, has_trace);
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, s.platform);

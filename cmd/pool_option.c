@@ -53,12 +53,8 @@ char **pool_option_begin(struct pool_option *p, struct recording *r, char **targ
 }
 
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
-			bool has_trace, bool is_fresh)
+			bool has_trace)
 {
-	if (is_fresh && r->files.n > 0)
-		die_usage(
-			c,
-			"--fresh does not empty the folder of --files yet: empty it yourself, or let {dir} be a scratch folder");
 	if ((r->files.n > 0 || r->files_except.n > 0) && has_trace)
 		die_usage(c, "--files applies only to recording a program, not to a trace");
 	if (r->files_except.n > 0 && r->files.n == 0 && !words_have(words, SCRATCH_DIR))

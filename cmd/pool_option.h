@@ -26,10 +26,9 @@ struct pool_option {
 struct command;
 /* Dies if a word contains something that was probably meant as a placeholder. */
 void pool_option_check(const struct command *c, char *const *words);
-/* Dies if --files is given for a trace or with --fresh, or --files-except without followed
- * files. */
+/* Dies if --files is given for a trace, or --files-except without followed files. */
 void files_option_check(const struct command *c, const struct recording *r, char *const *words,
-			bool has_trace, bool is_fresh);
+			bool has_trace);
 /* Was the trace recorded with --files? */
 bool files_option_is_followed(const char *trace);
 /* Dies if the trace was recorded with --files, for commands that cannot use it. */

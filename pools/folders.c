@@ -6,7 +6,6 @@
  * extended attributes are not copied. */
 #include "pools/folders.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pools/entries.h"
 #include "pools/guardian.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
@@ -30,49 +30,6 @@ struct folders {
 
 /* ---- entries ---- */
 
-typedef VEC(char *) name_list;
-
-static void names_release(name_list *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	vec_release(names);
-}
-
-static int names_read(name_list *names, const char *folder, struct error *err)
-{
-	DIR *d = opendir(folder);
-	struct dirent *e;
-
-	if (!d)
-		return error_set(err, "cannot read the folder %s: %s", folder, strerror(errno));
-	while ((e = readdir(d)))
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			*vec_add(names) = xstrdup(e->d_name);
-	closedir(d);
-	return 0;
-}
-
-/* Calls for each entry of `from`, with its path there and in `to`, until one fails. */
-static int each_entry(const char *from, const char *to,
-		      int (*each)(const char *from, const char *to, struct error *err),
-		      struct error *err)
-{
-	name_list names = { 0 };
-	int result = names_read(&names, from, err);
-
-	for (size_t i = 0; result == 0 && i < names.n; i++) {
-		char *a = xasprintf("%s/%s", from, names.at[i]),
-		     *b = xasprintf("%s/%s", to, names.at[i]);
-
-		result = each(a, b, err);
-		free(a);
-		free(b);
-	}
-	names_release(&names);
-	return result;
-}
-
 /* Can the entry be copied? */
 static int examine(const char *path, const char *ignored, struct error *err)
 {
@@ -82,30 +39,12 @@ static int examine(const char *path, const char *ignored, struct error *err)
 	if (lstat(path, &st) < 0)
 		return error_set(err, "cannot find %s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return each_entry(path, path, examine, err);
+		return entries_each(path, path, examine, err);
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return error_set(err, "%s is neither a file nor a folder nor a symbolic link",
 				 path);
 	if (st.st_nlink != 1)
 		return error_set(err, "%s has several names", path);
-	return 0;
-}
-
-static int move(const char *from, const char *to, struct error *err)
-{
-	if (rename(from, to) < 0)
-		return error_set(err, "cannot move %s aside: %s", from, strerror(errno));
-	return 0;
-}
-
-static int erase(const char *path, const char *ignored, struct error *err)
-{
-	struct stat st;
-
-	(void)ignored;
-	tree_remove(path);
-	if (lstat(path, &st) == 0)
-		return error_set(err, "cannot remove %s", path);
 	return 0;
 }
 
@@ -151,7 +90,7 @@ static int copy(const char *from, const char *to, struct error *err)
 	result = S_ISDIR(st.st_mode)   ? mkdir(to, 0700)
 		 : S_ISLNK(st.st_mode) ? copy_link(from, to, &st)
 				       : copy_content(from, to);
-	if (result == 0 && S_ISDIR(st.st_mode) && each_entry(from, to, copy, err) < 0)
+	if (result == 0 && S_ISDIR(st.st_mode) && entries_each(from, to, copy, err) < 0)
 		return -1;
 	if (result == 0 && !S_ISREG(st.st_mode))
 		result = copy_properties(to, &st);
@@ -176,7 +115,7 @@ static int folder_begin(struct folders *f, const char *name, struct error *err)
 
 	if (!own.path)
 		return error_set(err, "cannot find the folder %s: %s", name, strerror(errno));
-	if (each_entry(own.path, own.path, examine, err) < 0) {
+	if (entries_each(own.path, own.path, examine, err) < 0) {
 		free(own.path);
 		return -1;
 	}
@@ -188,7 +127,7 @@ static int folder_begin(struct folders *f, const char *name, struct error *err)
 		return -1;
 	}
 	*vec_add(&f->list) = own;
-	return each_entry(own.path, own.aside, move, err);
+	return entries_move(own.path, own.aside, err);
 }
 
 struct folders *folders_begin(const struct word_list *names, struct error *err)
@@ -199,7 +138,7 @@ struct folders *folders_begin(const struct word_list *names, struct error *err)
 	for (size_t i = 0; i < names->n; i++)
 		if (folder_begin(f, names->item[i], err) < 0) {
 			for (size_t k = 0; k < f->list.n; k++) {
-				each_entry(f->list.at[k].aside, f->list.at[k].path, move, &ignored);
+				entries_move(f->list.at[k].aside, f->list.at[k].path, &ignored);
 				rmdir(f->list.at[k].aside);
 			}
 			folders_free(f);
@@ -215,9 +154,9 @@ int folders_fill(const struct folders *f, struct error *err)
 	for (size_t i = 0; result == 0 && i < f->list.n; i++) {
 		const struct folder *one = &f->list.at[i];
 
-		result = each_entry(one->path, one->path, erase, err);
+		result = entries_erase(one->path, err);
 		if (result == 0)
-			result = each_entry(one->aside, one->path, copy, err);
+			result = entries_each(one->aside, one->path, copy, err);
 	}
 	return result;
 }
@@ -228,8 +167,7 @@ static int folder_end(const struct folder *f, bool has_run, struct error *err)
 		tree_remove(f->aside);
 		return 0;
 	}
-	if (each_entry(f->path, f->path, erase, err) < 0 ||
-	    each_entry(f->aside, f->path, move, err) < 0)
+	if (entries_erase(f->path, err) < 0 || entries_move(f->aside, f->path, err) < 0)
 		return -1;
 	rmdir(f->aside);
 	return 0;

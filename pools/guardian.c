@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "pools/entries.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -25,7 +26,7 @@ enum { GUARDIAN_END = 'e' };
 
 struct kept {
 	char *path, *aside;
-	bool is_copy;
+	enum guardian_message what;
 	int fd;
 	struct stat before;
 };
@@ -133,6 +134,28 @@ static void drop_copy(const struct kept *k, bool is_in_order)
 		unlink(k->aside);
 }
 
+/* Moves the content of a folder back. */
+static int put_back_entries(const struct kept *k)
+{
+	struct error ignored;
+
+	if (k->what == GUARDIAN_EMPTIED && entries_erase(k->path, &ignored) < 0)
+		return -1;
+	return entries_move(k->aside, k->path, &ignored) < 0 ? -1 : rmdir(k->aside);
+}
+
+/* Restores a file or folder. -1: it is still what `aside` names. */
+static int restore(const struct kept *k, bool is_in_order)
+{
+	switch (k->what) {
+	case GUARDIAN_MOVE: return put_back(k);
+	case GUARDIAN_COPY: drop_copy(k, is_in_order); return 0;
+	case GUARDIAN_FOLDER:
+	case GUARDIAN_EMPTIED: return put_back_entries(k);
+	}
+	return 0;
+}
+
 static void serve_end(const kept_files *files, int socket, bool is_in_order)
 {
 	char failed[MESSAGE_BYTES] = "";
@@ -140,9 +163,7 @@ static void serve_end(const kept_files *files, int socket, bool is_in_order)
 	for (size_t i = files->n; i--;) {
 		const struct kept *k = &files->at[i];
 
-		if (k->is_copy)
-			drop_copy(k, is_in_order);
-		else if (put_back(k) < 0)
+		if (restore(k, is_in_order) < 0)
 			snprintf(failed, sizeof failed,
 				 "cannot restore %s: %s; it is now called %s", k->path,
 				 strerror(errno), k->aside);
@@ -155,9 +176,9 @@ static void note_kept(kept_files *files, char what, const char *path, const char
 	struct kept *k;
 
 	for (size_t i = 0; i < files->n; i++)
-		if (strcmp(files->at[i].path, path) == 0) { /* a copy, which is now complete */
+		if (strcmp(files->at[i].path, path) == 0) { /* what was begun is now complete */
 			k = &files->at[i];
-			k->is_copy = false;
+			k->what = (enum guardian_message)what;
 			close(k->fd);
 			k->fd = open(aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 			return;
@@ -165,7 +186,7 @@ static void note_kept(kept_files *files, char what, const char *path, const char
 	k = vec_add(files);
 	*k = (struct kept){ .path = xstrdup(path),
 			    .aside = xstrdup(aside),
-			    .is_copy = what == GUARDIAN_COPY };
+			    .what = (enum guardian_message)what };
 	k->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (k->fd >= 0)
 		fstat(k->fd, &k->before);

@@ -15,6 +15,11 @@ enum guardian_message {
 	/* the file is copied to the other name. The copy is removed at the end, unless
 	 * GUARDIAN_MOVE follows. If pmend is killed, the copy stays if the file has changed */
 	GUARDIAN_COPY = 'c',
+	/* entries of a folder are being moved to another folder, and must be moved back */
+	GUARDIAN_FOLDER = 'f',
+	/* all of them were moved: what the folder holds at the end is the program's, and is
+	 * removed first */
+	GUARDIAN_EMPTIED = 'x',
 };
 
 /* Starts the guardian and gives its socket. -1 with err. The guardian is not a child of pmend, so

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pools/entries.h"
 #include "pools/guardian.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
@@ -36,6 +37,7 @@ typedef VEC(struct moved) moved_files;
 struct set_aside {
 	pid_t owner; /* 0 when it is over */
 	moved_files files;
+	VEC(char *) folders; /* that were emptied */
 	/* paths at which the recorder need not stop again, as the recorder names them */
 	VEC(char *) touched;
 	int guardian;
@@ -249,6 +251,18 @@ static int other_pmend(const char *path)
 	return found;
 }
 
+static bool is_with_other(const char *path, struct error *err)
+{
+	const int other = other_pmend(path);
+
+	if (other)
+		error_set(
+			err,
+			"--fresh: another pmend (process %d) is recording without %s; wait until it has restored it",
+			other, path);
+	return other != 0;
+}
+
 /* Moves or copies a file, after telling the guardian. */
 static int move_aside(struct set_aside *f, const char *path, bool is_copy, struct error *err)
 {
@@ -257,11 +271,8 @@ static int move_aside(struct set_aside *f, const char *path, bool is_copy, struc
 
 	if (stat(path, &m.before) < 0)
 		m.before = (struct stat){ 0 };
-	if (other_pmend(m.path)) {
-		error_set(
-			err,
-			"--fresh: another pmend (process %d) is recording without %s; wait until it has restored the file",
-			other_pmend(m.path), m.path);
+	if (is_with_other(m.path, err)) {
+		/* err says so */
 	} else if (access(m.aside, F_OK) == 0) {
 		error_set(err, "--fresh: cannot move %s away: %s already exists", m.path, m.aside);
 	} else if (guardian_tell(f->guardian, is_copy ? GUARDIAN_COPY : GUARDIAN_MOVE, m.path,
@@ -275,6 +286,45 @@ static int move_aside(struct set_aside *f, const char *path, bool is_copy, struc
 		moved_release(&m);
 	else
 		*vec_add(&f->files) = m;
+	return result;
+}
+
+/* Moves the entries of a folder. Only when all of them are gone may the guardian remove what the
+ * folder holds at the end. */
+static int empty_folder(struct set_aside *f, const char *path, const char *aside, struct error *err)
+{
+	if (mkdir(aside, 0700) < 0)
+		return error_set(err, "--fresh: cannot make the folder %s: %s", aside,
+				 strerror(errno));
+	if (guardian_tell(f->guardian, GUARDIAN_FOLDER, path, aside, err) < 0 ||
+	    entries_move(path, aside, err) < 0)
+		return -1;
+	return guardian_tell(f->guardian, GUARDIAN_EMPTIED, path, aside, err);
+}
+
+int set_aside_folder(struct set_aside *f, const char *name, struct error *err)
+{
+	char *path = realpath(name, NULL), *aside = path ? name_aside(path) : NULL;
+	int result = -1;
+
+	if (!path)
+		error_set(err, "--fresh: cannot find the folder %s: %s", name, strerror(errno));
+	else if (!is_with_other(path, err))
+		result = empty_folder(f, path, aside, err);
+	free(aside);
+	if (result == 0)
+		*vec_add(&f->folders) = path;
+	else
+		free(path);
+	return result;
+}
+
+static int empty_again(const struct set_aside *f, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < f->folders.n && result == 0; i++)
+		result = entries_erase(f->folders.at[i], err);
 	return result;
 }
 
@@ -367,6 +417,8 @@ int set_aside_clear(struct set_aside *f, const char *trace, struct error *err)
 		if (result == 0)
 			result = rewind_copies(f, err);
 		if (result == 0)
+			result = empty_again(f, err);
+		if (result == 0)
 			result = 1;
 	} else {
 		result = claim_made(f, &s, err);
@@ -398,8 +450,11 @@ int set_aside_end(struct set_aside *f, struct error *err)
 		moved_release(&f->files.at[i]);
 	for (size_t i = 0; i < f->touched.n; i++)
 		free(f->touched.at[i]);
+	for (size_t i = 0; i < f->folders.n; i++)
+		free(f->folders.at[i]);
 	vec_release(&f->touched);
 	vec_release(&f->files);
+	vec_release(&f->folders);
 	f->owner = 0; /* set_aside_at_exit() frees it */
 	return result;
 }

@@ -15,6 +15,9 @@ struct set_aside;
 
 /* Starts the guardian, which restores the files when this process ends, however it ends. */
 struct set_aside *set_aside_begin(struct error *err);
+/* Empties a folder, whose content comes back at the end. What the program leaves there is removed
+ * then, and before it is recorded again. */
+int set_aside_folder(struct set_aside *f, const char *name, struct error *err);
 /* Must the recorder end the program at a file that existed before? It need not at the files that
  * set_aside_touchable() lists from 0 until false. */
 bool set_aside_stops(const struct set_aside *f);

@@ -74,7 +74,6 @@ def test_crash_says_not_yet():
         fails(pmend("test", "--recover", "true {} {dir}", "--", *WRITE, cwd=d), 2, "{} and files that are followed")
         for option in (["--then", "recorded"], ["--races"], ["--failure-points", "store"], ["--strategy", "eager"]):
             fails(pmend("crash", "--recover", "true {dir}", *option, "--", *WRITE, cwd=d), 2, option[0], "is not there yet for files that are followed")
-        fails(pmend("crash", "--recover", "true {dir}", "--fresh", "--files", "data", "--", "true", cwd=d), 2, "--fresh does not empty the folder of --files yet")
         equal(pmend("record", "-q", "--", *WRITE, cwd=d)[0], 0)
         fails(pmend("pack", "--recover", "true", "-o", "x.pmb", "pmend.pmt", cwd=d), 2, NEEDS_FOLDER)
         fails(pmend("pack", "--recover", "true {dir}", "--races", "-o", "x.pmb", "pmend.pmt", cwd=d), 2, "--races is not there yet for files")

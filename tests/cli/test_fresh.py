@@ -172,6 +172,64 @@ def test_program_fails():
             is_back(d, path, "t.pmt")
 
 
+def tree(top):
+    """All that a folder holds: kind, inode, time and content."""
+    found = {}
+    for where, folders, files in os.walk(top):
+        for name in folders + files:
+            path = os.path.join(where, name)
+            st = os.lstat(path)
+            content = os.readlink(path) if os.path.islink(path) else None if os.path.isdir(path) else open(path, "rb").read()
+            found[os.path.relpath(path, top)] = (st.st_mode, st.st_ino, st.st_nlink, st.st_mtime_ns if not os.path.isdir(path) else 0, content)
+    return found
+
+
+def full_folder(d):
+    """A folder with all that a program may not find in it."""
+    data = os.path.join(d, "the data")
+    os.makedirs(os.path.join(data, "below", "deeper"))
+    for name in ("log", "below/table", "below/deeper/table"):
+        write(os.path.join(data, name), CONTENT)
+    os.link(os.path.join(data, "log"), os.path.join(data, "second name"))
+    os.symlink("below/table", os.path.join(data, "link"))
+    return data
+
+
+def test_followed_folder():
+    """A folder of --files is empty for the program, also when it is run again because of a pool, and holds afterwards what it held."""
+    need_pool()
+    script = 'test -z "$(ls -A "$0")" || exit 9; mkdir "$0/below"; echo new >"$0/log"; "$1" "$2"'
+    with folder() as d:
+        data, path, trace = full_folder(d), old_pool(d), os.path.join(d, "t.pmt")
+        before = tree(data)
+        command = ["--files", data, "-o", trace, "--", "sh", "-c", script, data, MAPS, path]
+        equal(pmend("record", "-q", "--fresh", *command), (0, "", ""), "the recording")
+        equal(tree(data), before, "what the folder holds")
+        is_back(d, path, "t.pmt", "the data")
+        equal(pmend("record", "-q", *command)[0], 3, "the status without --fresh")
+        os.unlink(trace)
+        fails(pmend("record", "-q", "--fresh", "--files", os.path.join(d, "none"), "-o", trace, "--", "true"), 3, "cannot find the folder")
+        # what recovery finds is what the program made
+        write(os.path.join(d, "script"), b'test -z "$(ls -A "$1")" || exit 9; echo new >"$1/log"')
+        status, _, err = pmend("crash", "-q", "--fresh", "--files", data, "--recover", "sh -c 'test ! -e \"$0\"/below' {dir}", "--", "sh", os.path.join(d, "script"), data, cwd=d)
+        equal((status, tree(data)), (0, before), err)
+
+
+def test_followed_folder_of_a_killed_recording():
+    with folder() as d:
+        data = full_folder(d)
+        before = tree(data)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            p = subprocess.Popen([PMEND, "record", "-q", "--fresh", "--files", data, "-o", os.path.join(d, "t.pmt"), "--", "sh", "-c", 'echo new >"$0/new"; echo ready; read end', data],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.PIPE)
+            equal(p.stdout.readline(), b"ready\n", "what the program says")
+            equal(os.listdir(data), ["new"], "what the folder holds meanwhile")
+            p.send_signal(number)
+            p.communicate(timeout=60)
+            waits_for(lambda: not [name for name in os.listdir(d) if "pmend-fresh" in name], "the folder holds what it held")
+            equal(tree(data), before, f"what the folder holds after {number.name}")
+
+
 def start(d, path):
     """A recording, when the program has stored something."""
     p = subprocess.Popen([PMEND, "record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", POOL, path, "wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
