@@ -55,7 +55,8 @@ static struct repair_bug *bug_of(const struct report *r, size_t number)
 				    .origin = report_origin(r, number),
 				    .cause = report_origin_cause(r, number),
 				    .has_cause = report_origin_cause(r, number) != REPORT_NO_CAUSE,
-				    .library = b->library };
+				    .library = b->library,
+				    .is_of_files = b->nprofiles > 0 };
 	return out;
 }
 

@@ -231,7 +231,8 @@ bool file_syncs_plan(struct repair *r, size_t bug)
 	const char *why = r->wanted.at[bug] ? r->failures.at[bug] : "rejected", *ignored;
 	struct file_place s;
 
-	if (!k || (is_shared && (!at || file_place_begin(r, &s, at, NULL, k->acts, &ignored) < 0)))
+	if (!k || (is_shared && (!at || !b->is_of_files ||
+				 file_place_begin(r, &s, at, NULL, k->acts, &ignored) < 0)))
 		return false;
 	if (why) {
 		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, why,

@@ -62,6 +62,7 @@ struct repair_bug {
 	bool has_cause;
 	const char *library; /* the library that has the bug; NULL: the user's code */
 	bool is_left_out;    /* the user asked for other bugs only */
+	bool is_of_files;    /* it is about files that were followed */
 	struct repair_cure cure;
 };
 
