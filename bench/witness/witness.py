@@ -182,7 +182,8 @@ def look(top):
 
 class Lab:
     def __init__(self, scratch, kind="ext4", options="", is_direct=False):
-        self.scratch, self.kind, self.options, self.is_direct = scratch, kind, options, is_direct
+        self.scratch, self.kind, self.is_direct = scratch, kind, is_direct
+        self.options = options or ("nouuid" if kind == "xfs" else "")  # images of one file system are mounted at the same time
         self.point = os.path.join(scratch, "mnt")
         os.makedirs(self.point, exist_ok=True)
         base = os.path.join(scratch, "base")
@@ -365,7 +366,7 @@ class Lab:
             with self.attaching:
                 loop, fd = loop_attach(place)
             try:
-                mount(loop, place + ".mnt", self.kind, "nouuid" if self.kind == "xfs" else self.options)
+                mount(loop, place + ".mnt", self.kind, self.options)
             except OSError as e:
                 return "no mount: %s" % e.strerror
             finally:
