@@ -2,8 +2,9 @@
 import json
 import os
 
-from cli import contains, equal, fails, folder, pmend
+from cli import ARCH, contains, equal, fails, folder, pmend
 
+MEMORY = {"amd64": "x86-adr", "arm64": "arm64"}[ARCH]
 WRITE = ("sh", "-c", 'echo text > "$0/file" && mv "$0/file" "$0/moved"', "{dir}")
 NEEDS_FOLDER = "need a recovery that is run on them: put {dir} where"
 
@@ -37,7 +38,7 @@ def test_profiles():
     with folder() as d:
         equal(pmend("record", "-q", "-o", "t.pmt", "--", "sh", "-c", script, "{dir}", cwd=d)[0], 0)
         for platform, want in ((None, {"rename-before-fsync": ["files", "ext4", "xfs"], "missing-dir-fsync": ["files"]}), ("ext4", {"rename-before-fsync": ["files", "ext4", "xfs"]}),
-                               ("x86-adr,xfs", {"rename-before-fsync": ["files", "ext4", "xfs"]}), ("eadr,files", None)):
+                               (f"{MEMORY},xfs", {"rename-before-fsync": ["files", "ext4", "xfs"]}), (f"{MEMORY},files", None)):
             status, out, err = pmend("check", "--format", "json", *(["--platform", platform] if platform else []), "t.pmt", cwd=d)
             report = json.loads(out)
             got = {b["kind"]: b["profiles"] for b in report["bugs"]}
