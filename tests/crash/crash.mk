@@ -1,5 +1,5 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced metas wal journal twice between beside chains library own undecided undecided_static large assure assure_static reopen goes_on odd places ranks answers shown midway hidden rebuilt marked handed device cut shorts short_syncs private named seldom creation created locked filed quorum chained gone oneline kinds torn making served folders)
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced metas wal journal twice between beside chains library own undecided undecided_static large assure assure_static reopen goes_on odd places ranks answers shown midway hidden rebuilt marked handed device cut shorts short_syncs private named seldom creation created locked filed filed_stores quorum chained gone oneline kinds torn making served folders)
 CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
 
 $(B)/tests/crash/unlogged $(B)/tests/crash/rebuilt $(B)/tests/crash/handed: CRASH_LIBS := -lpmemobj
@@ -23,6 +23,8 @@ $(filter-out %_static,$(CRASH_PROGRAMS)): $(B)/tests/crash/%: tests/crash/%.c te
 $(B)/tests/crash/%_static: tests/crash/%.c tests/crash/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) $(CRASH_CFLAGS) -static -o $@ $<
+
+$(B)/tests/crash/filed $(B)/tests/crash/filed_stores: tests/crash/filed.h
 
 $(B)/tests/crash/reader: tests/crash/reader.c tests/crash/script.h
 	@mkdir -p $(@D)

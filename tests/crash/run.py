@@ -35,7 +35,7 @@ RUNTIME = os.path.abspath("build/libexec/pmend/libpmend_rt.so")
 PROGRAMS = os.path.abspath("build/tests/crash")
 SOURCES = os.path.abspath("tests/crash")
 TIMEOUT_S = 900  # an emulated machine is slow
-MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush|write|name|rename|unlink) \*/")
+MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store|flush|write|name|rename|unlink|fsync) \*/")
 LAZY_PROGRAMS = "100"
 
 folder = None  # of this run; everything is made in it
@@ -2449,23 +2449,24 @@ def test_consequences_are_hidden_with_their_cause():
 # ---- files that are written ----
 
 # names are in order there, and on XFS what is appended comes before its size
-RIGHT_ON = {"files": set(), "ext4": {"created", "ordered", "moved"}, "xfs": {"created", "ordered", "moved", "valid"}}
+RIGHT_ON_ALL = {"created", "ordered", "moved", "swept", "hanging"}
+RIGHT_ON = {"files": set(), "ext4": RIGHT_ON_ALL, "xfs": {*RIGHT_ON_ALL, "valid"}}
 
 
-def filed(case, *options):
-    """The report of a case of filed.c, which a shell starts, with a folder that was made before."""
+def filed(case, *options, name="filed"):
+    """The report of a case of filed.c, or of filed_stores.c, which a shell starts, with a folder that was made before."""
     data, trace = os.path.join(folder, "data of " + case), os.path.join(folder, case + ".pmt")
     os.makedirs(data, exist_ok=True)
-    run(os.path.join(PROGRAMS, "filed"), data, case, "make")
-    run(PMEND, "record", "-q", "-o", trace, "--files", data, "--", "sh", "-c", '"$0" "$@"; exit $?', os.path.join(PROGRAMS, "filed"), data, case)
-    return filed_again(case, *options, status=1 if marked_places(case) else 0)
+    run(os.path.join(PROGRAMS, name), data, case, "make")
+    run(PMEND, "record", "-q", "-o", trace, "--files", data, "--", "sh", "-c", '"$0" "$@"; exit $?', os.path.join(PROGRAMS, name), data, case)
+    return filed_again(case, *options, name=name, status=1 if marked_places(case, name) else 0)
 
 
-def filed_again(case, *options, status):
+def filed_again(case, *options, status, name="filed"):
     """The same recording."""
     how = "--check" if case in ("config", "ordered") else "--dump"  # they acknowledge nothing
     out = os.path.join(folder, case + ".json")
-    run(PMEND, "crash", "--format", "json", "-o", out, how, f"{program('filed')} {{dir}} {case} print", *options, os.path.join(folder, case + ".pmt"), status=status)
+    run(PMEND, "crash", "--format", "json", "-o", out, how, f"{program(name)} {{dir}} {case} print", *options, os.path.join(folder, case + ".pmt"), status=status)
     with open(out) as f:
         return json.load(f)
 
@@ -2476,24 +2477,34 @@ def marked_places(case, name="filed"):
         return {(kind, role, number) for number, line in enumerate(f, 1) for where, kind, role in MARK.findall(line) if where == case}
 
 
-def test_files_right_and_wrong():
-    """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts: what is wrong is found at its line, and what is right is silent; all is explored."""
-    with open(os.path.join(SOURCES, "filed.c")) as f:
+def files_right_and_wrong(name, ncases):
+    """What is marked is found on the profiles on which it is wrong, and nothing else; all is explored."""
+    with open(os.path.join(SOURCES, name + ".c")) as f:
         cases = re.findall(r'^\t{ "(\w+)",', f.read(), re.M)
-    equal(len(cases), 22, "the number of cases")
+    equal(len(cases), ncases, "the number of cases")
     for case in cases:
-        more = ["--failures", "2"] if case in ("journal", "again") else ["--then", f"{program('filed')} {{dir}} {case} then"] if case in ("log", "uncut") else []
-        report = filed(case, *more)
-        got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places("filed", b)}
-        equal(got, marked_places(case), f"what is found of {case}")
+        more = ["--failures", "2"] if case in ("journal", "again") else ["--then", f"{program(name)} {{dir}} {case} then"] if case in ("log", "uncut") else []
+        report = filed(case, *more, name=name)
+        got = {(b["kind"], role, line) for b in report["bugs"] for role, line in places(name, b)}
+        equal(got, marked_places(case, name), f"what is found of {case}")
         equal(report["coverage"]["complete"], True, f"whether all of {case} was explored")
         equal([b["profiles"] for b in report["bugs"]], [[p for p, right in RIGHT_ON.items() if case not in right]] * len(report["bugs"]), f"the profiles of {case}")
         for profile in ["ext4", *["xfs"] * (case in ("config", "valid"))]:
             is_wrong = bool(got) and case not in RIGHT_ON[profile]
-            other = filed_again(case, *more, "--platform", profile, status=1 if is_wrong else 0)
+            other = filed_again(case, *more, "--platform", profile, name=name, status=1 if is_wrong else 0)
             equal([b["id"] for b in other["bugs"]], [b["id"] for b in report["bugs"]] if is_wrong else [], f"what is found of {case} on {profile}")
             equal((other["files_profile"], other["coverage"]["complete"]), (profile, True), f"{case} on {profile}")
             expect(other["coverage"]["runs"] <= report["coverage"]["runs"], f"{case}: more runs on {profile}")
+
+
+def test_files_right_and_wrong():
+    """Logs, files that are replaced, a journal, a mapped file or memory with a log, recovery that a crash interrupts."""
+    files_right_and_wrong("filed", 23)
+
+
+def test_files_of_stores():
+    """A double write, a manifest, segments, shadow pages, O_DIRECT, a file that is mapped and written, processes, threads, a tree of folders."""
+    files_right_and_wrong("filed_stores", 19)
 
 
 def test_files_replayed():
