@@ -8,7 +8,7 @@ FUZZ_WRAP := exit options_parse recorder_folder fork posix_spawn execve execvp \
 
 $(B)/obj-fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(CLANG) $(ALL_CFLAGS) $(ASAN) -fsanitize=fuzzer-no-link -c -o $@ $<
+	$(CLANG) $(ALL_CFLAGS) $(ASAN) -g1 -fsanitize=fuzzer-no-link -c -o $@ $<
 
 $(B)/obj-fuzz/cmd/main.o: ALL_CFLAGS += -Dmain=pmend_main -Wno-missing-prototypes
 
