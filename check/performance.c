@@ -15,10 +15,9 @@
  * But if a line of the object is clean in every one of several runs, its flush is reported.
  *
  * A line may be clean only because of the order of threads: another thread has stored to it and
- * was sooner to flush it, as with whoever flushes what it has read (link-and-persist). So a flush is
- * no finding if another thread stores to the line, unless one of the two has created the other one
- * behind its own flush or store. A second pass over the events finds
- * that out. */
+ * was sooner to flush it, as with whoever flushes what it has read (link-and-persist). So a flush
+ * is no finding if another thread stores to the line, unless one of the two has created the other
+ * one behind its own flush or store. A second pass over the events finds that out. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
