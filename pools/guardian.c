@@ -134,14 +134,32 @@ static void drop_copy(const struct kept *k, bool is_in_order)
 		unlink(k->aside);
 }
 
+/* Makes the folder again if the program removed it, or left something else under its name: a link
+ * may lead to a folder of the user's, which must stay as it is. */
+static int renew_folder(const struct kept *k)
+{
+	struct stat now;
+
+	if (lstat(k->path, &now) == 0 && !S_ISDIR(now.st_mode) && unlink(k->path) < 0)
+		return -1;
+	return mkdir(k->path, 0700) < 0 && errno != EEXIST ? -1 : 0;
+}
+
 /* Moves the content of a folder back. */
 static int put_back_entries(const struct kept *k)
 {
 	struct error ignored;
 
-	if (k->what == GUARDIAN_EMPTIED && entries_erase(k->path, &ignored) < 0)
+	/* its mode may forbid it */
+	if (k->what == GUARDIAN_EMPTIED &&
+	    (renew_folder(k) < 0 || chmod(k->path, 0700) < 0 || entries_erase(k->path, &ignored) < 0))
 		return -1;
-	return entries_move(k->aside, k->path, &ignored) < 0 ? -1 : rmdir(k->aside);
+	if (entries_move(k->aside, k->path, &ignored) < 0 || rmdir(k->aside) < 0)
+		return -1;
+	if (k->what == GUARDIAN_EMPTIED && k->fd >= 0 &&
+	    (chown(k->path, k->before.st_uid, k->before.st_gid) == 0 || geteuid() != 0))
+		chmod(k->path, k->before.st_mode & 07777);
+	return 0;
 }
 
 /* Restores a file or folder. -1: it is still what `aside` names. */

@@ -23,6 +23,7 @@
 #include "pools/guardian.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
+#include "util/str.h"
 #include "util/vec.h"
 
 #define RUNS_MAX 256u /* runs of one program; by then, that many files are out of the way */
@@ -302,6 +303,17 @@ static int empty_folder(struct set_aside *f, const char *path, const char *aside
 	return guardian_tell(f->guardian, GUARDIAN_EMPTIED, path, aside, err);
 }
 
+/* Asks whether the current folder would be moved away with the entries of this one: the program
+ * would find the user's files in it. */
+static bool is_inside(const char *path)
+{
+	char *now = getcwd(NULL, 0);
+	const bool result = now && strcmp(path_below(now, path), now) != 0;
+
+	free(now);
+	return result;
+}
+
 int set_aside_folder(struct set_aside *f, const char *name, struct error *err)
 {
 	char *path = realpath(name, NULL), *aside = path ? name_aside(path) : NULL;
@@ -309,6 +321,9 @@ int set_aside_folder(struct set_aside *f, const char *name, struct error *err)
 
 	if (!path)
 		error_set(err, "--fresh: cannot find the folder %s: %s", name, strerror(errno));
+	else if (is_inside(path))
+		error_set(err, "--fresh: the current folder is below %s, which becomes empty; start pmend elsewhere",
+			  path);
 	else if (!is_with_other(path, err))
 		result = empty_folder(f, path, aside, err);
 	free(aside);

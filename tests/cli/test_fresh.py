@@ -1,5 +1,6 @@
 """--fresh: a program is recorded as if its PM files had never been there. They are back afterwards, however that goes."""
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -228,6 +229,33 @@ def test_followed_folder_of_a_killed_recording():
             p.communicate(timeout=60)
             waits_for(lambda: not [name for name in os.listdir(d) if "pmend-fresh" in name], "the folder holds what it held")
             equal(tree(data), before, f"what the folder holds after {number.name}")
+
+
+def test_followed_folder_is_replaced():
+    """The program removes the folder, or leaves a link under its name: what the link leads to stays as it is."""
+    with folder() as d:
+        data, other = full_folder(d), os.path.join(d, "other")
+        os.mkdir(other)
+        write(os.path.join(other, "kept"), CONTENT)
+        before, modes = tree(data), os.stat(data).st_mode
+        for script in ('echo new >"$0/log"; mv "$0" "$1"; ln -s "$2" "$0"', 'echo new >"$0/log"; rm -r "$0"', 'echo new >"$0/log"; mv "$0" "$1"; echo >"$0"', 'echo new >"$0/log"; chmod 0 "$0"'):
+            moved = os.path.join(d, "moved")
+            result = pmend("record", "-q", "--fresh", "--files", data, "-o", os.path.join(d, "t.pmt"), "--", "sh", "-c", script, data, moved, other)
+            equal(result[0], 0, f"the status of {script} ({result[2]})")
+            equal((tree(data), os.stat(data).st_mode), (before, modes), f"what the folder holds after {script}")
+            equal(os.listdir(other), ["kept"], "what the other folder holds")
+            equal([name for name in os.listdir(d) if "pmend-fresh" in name], [], "what is left")
+            shutil.rmtree(moved, ignore_errors=True)
+
+
+def test_followed_folder_around_the_current_one():
+    """The program would begin in a folder that was moved away, among the user's files."""
+    with folder() as d:
+        data = full_folder(d)
+        before = tree(data)
+        for name in ("below", "below/deeper"):
+            fails(pmend("record", "-q", "--fresh", "--files", data, "-o", os.path.join(d, "t.pmt"), "--", "sh", "-c", "echo new >table", cwd=os.path.join(data, name)), 3, "the current folder is below")
+            equal(tree(data), before, "what the folder holds")
 
 
 def start(d, path):
