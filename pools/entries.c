@@ -1,8 +1,10 @@
-/* Goes over the entries of folders: all names but . and .. */
+/* Goes over the entries of folders: all names but . and .. A symbolic link is no folder here, since
+ * it may lead to what is not to be moved or removed. */
 #include "pools/entries.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,8 @@ static void names_release(name_list *names)
 
 static int names_read(name_list *names, const char *folder, struct error *err)
 {
-	DIR *d = opendir(folder);
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 
 	if (!d)

@@ -151,8 +151,8 @@ static int put_back_entries(const struct kept *k)
 	struct error ignored;
 
 	/* its mode may forbid it */
-	if (k->what == GUARDIAN_EMPTIED &&
-	    (renew_folder(k) < 0 || chmod(k->path, 0700) < 0 || entries_erase(k->path, &ignored) < 0))
+	if (k->what == GUARDIAN_EMPTIED && (renew_folder(k) < 0 || chmod(k->path, 0700) < 0 ||
+					    entries_erase(k->path, &ignored) < 0))
 		return -1;
 	if (entries_move(k->aside, k->path, &ignored) < 0 || rmdir(k->aside) < 0)
 		return -1;

@@ -322,8 +322,10 @@ int set_aside_folder(struct set_aside *f, const char *name, struct error *err)
 	if (!path)
 		error_set(err, "--fresh: cannot find the folder %s: %s", name, strerror(errno));
 	else if (is_inside(path))
-		error_set(err, "--fresh: the current folder is below %s, which becomes empty; start pmend elsewhere",
-			  path);
+		error_set(
+			err,
+			"--fresh: the current folder is below %s, which becomes empty; start pmend elsewhere",
+			path);
 	else if (!is_with_other(path, err))
 		result = empty_folder(f, path, aside, err);
 	free(aside);

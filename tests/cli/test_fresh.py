@@ -210,6 +210,8 @@ def test_followed_folder():
         equal(pmend("record", "-q", *command)[0], 3, "the status without --fresh")
         os.unlink(trace)
         fails(pmend("record", "-q", "--fresh", "--files", os.path.join(d, "none"), "-o", trace, "--", "true"), 3, "cannot find the folder")
+        fails(pmend("record", "-q", "--fresh", "--files", ".", "--", "true", cwd=data), 3, "the trace would be in .,")
+        equal(tree(data), before, "what the folder holds")
         # what recovery finds is what the program made
         write(os.path.join(d, "script"), b'test -z "$(ls -A "$1")" || exit 9; echo new >"$1/log"')
         status, _, err = pmend("crash", "-q", "--fresh", "--files", data, "--recover", "sh -c 'test ! -e \"$0\"/below' {dir}", "--", "sh", os.path.join(d, "script"), data, cwd=d)
