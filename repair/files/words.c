@@ -300,6 +300,29 @@ static const char *closing(struct repair *r, const struct file_place *s, const c
 			   branch + strspn(branch, " \t\r\n"), indent);
 }
 
+/* Asks whether the statement drops the value of the call: (void)fclose(f); */
+static bool is_ignored(const struct file_place *s)
+{
+	return source_bare(s->at.stmt) == s->at.store ||
+	       strncmp(s->at.file->text + s->at.stmt->text_begin, "(void)", 6) == 0;
+}
+
+/* Makes the sync before return fclose(f). -1: the statement does something else with the value. */
+static int returned(struct repair *r, const struct file_place *s, const char *failure,
+		    const char *file, struct file_words *out)
+{
+	const struct source_node *n = s->at.stmt;
+	const char *indent = text_indent(r->code, s->at.file, n->begin),
+		   *unit = indent_unit(r->code, s->at.file, s->at.function);
+
+	if (n->kind != SOURCE_RETURN || !n->child || source_bare(n->child) != s->at.store ||
+	    s->at.store->name == NULL || strcmp(s->at.store->name, "fclose") != 0)
+		return -1;
+	out->block = text_format(r->code, "if (%s) {\n%s%sfclose(%s);\n%s%sreturn EOF;\n%s}", failure,
+				 indent, unit, file, indent, unit, indent);
+	return 0;
+}
+
 int file_words_make(struct repair *r, const struct file_place *s, const struct file_way *w,
 		    enum file_sync does, const char *file, struct file_words *out, const char **why)
 {
@@ -342,6 +365,9 @@ int file_words_make(struct repair *r, const struct file_place *s, const struct f
 	*why = "no error handling of the function fits the sync";
 	if (s->handler || s->variable || file_test_of(s->at.store) != FILE_TEST_NONE)
 		return -1;
+	/* rc = fclose(f); what tests the value is not here */
+	if (s->is_before && s->at.stmt != s->at.store && !is_ignored(s))
+		return returned(r, s, failure, file, out);
 	/* the program does not test the call either */
 	out->line = call;
 	if (flushes_first(s, w, does))

@@ -353,7 +353,7 @@ def test_files():
     """Programs that write files, each in its own style: the sync is the one of the program, with its handling of errors; the fixed program is silent."""
     wanted = {"die.c": "missing-fsync rename-before-fsync", "convention.c": "missing-dir-fsync missing-fsync rename-before-fsync", "cleanup.c": "missing-fsync",
               "stream.c": "missing-fsync missing-fsync", "class.cc": "missing-fsync", "log.c": "missing-dir-fsync missing-fsync", "mapped.c": "missing-fsync missing-fsync",
-              "late.c": "missing-dir-fsync unlink-before-durable"}
+              "late.c": "missing-dir-fsync unlink-before-durable", "returned.c": "missing-fsync"}
     for name, kinds in wanted.items():
         with folder() as scratch:
             is_proven = name == "late.c" or os.environ.get("LONG")
