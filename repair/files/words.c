@@ -318,8 +318,8 @@ static int returned(struct repair *r, const struct file_place *s, const char *fa
 	if (n->kind != SOURCE_RETURN || !n->child || source_bare(n->child) != s->at.store ||
 	    s->at.store->name == NULL || strcmp(s->at.store->name, "fclose") != 0)
 		return -1;
-	out->block = text_format(r->code, "if (%s) {\n%s%sfclose(%s);\n%s%sreturn EOF;\n%s}", failure,
-				 indent, unit, file, indent, unit, indent);
+	out->block = text_format(r->code, "if (%s) {\n%s%sfclose(%s);\n%s%sreturn EOF;\n%s}",
+				 failure, indent, unit, file, indent, unit, indent);
 	return 0;
 }
 
